@@ -12,6 +12,7 @@ import Testing
       ("description.setOption(nil, forKey: NSPersistentStoreUbiquitousContentNameKey)", "iCloud exists on Apple's"),
       ("let delegate: NSCoreDataCoreSpotlightDelegate? = nil; _ = delegate", "search with a fetch request"),
       ("attribute.allowsCloudEncryption = true", "encrypt the values yourself"),
+      ("if !attribute.isIndexedBySpotlight { attribute.isIndexedBySpotlight = true }", "search with a fetch request"),
       ("description.type = NSBinaryStoreType", "use NSInMemoryStoreType, or a store on Cairn"),
       ("description.type = NSXMLStoreType", "use NSInMemoryStoreType, or a store on Cairn"),
       ("_ = NSPersistentStore.StoreType.binary", "use .inMemory, or a store on Cairn"),

@@ -56,14 +56,14 @@ struct MappedValues {
 
   private func value(of expression: NSExpression, _ property: NSPropertyMapping) -> Any? {
     // Without a detour through values of predicates, which are not of the same Swift type.
-    if case .path(let key, let operand) = expression.form, case .variable("source") = operand.form, let source,
-      source.layout.place(of: key) != nil
+    if case .path(let key, let operand) = expression.form, case .variable(NSMigrationSourceObjectKey) = operand.form,
+      let source, source.layout.place(of: key) != nil
     {
       return source.value(forKey: key)
     }
     let variables: [String: Any?] = [
-      "source": source, "destination": object, "manager": manager, "entityPolicy": policy, "entityMapping": mapping,
-      "propertyMapping": property,
+      NSMigrationSourceObjectKey: source, NSMigrationDestinationObjectKey: object, NSMigrationManagerKey: manager,
+      NSMigrationEntityPolicyKey: policy, NSMigrationEntityMappingKey: mapping, NSMigrationPropertyMappingKey: property,
     ]
     return expression.expressionValue(
       with: source, context: NSMutableDictionary(dictionary: variables.mapValues { $0 ?? NSNull() }))

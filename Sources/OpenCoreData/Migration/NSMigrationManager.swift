@@ -1,5 +1,12 @@
 public import Foundation
 
+/// A class of migration managers that coordinators make themselves, because a class of stores returns it from
+/// ``NSPersistentStore/migrationManagerClass()``.
+public protocol AutomaticMigrationManager: NSMigrationManager {
+  /// A manager for migrations from one model to another.
+  init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel)
+}
+
 /// Migrates a store to another model: makes a new store with the objects that a mapping model makes of those of the old
 /// store.
 ///
@@ -35,14 +42,9 @@ open class NSMigrationManager: NSObject {
   /// The number of the last save of the old store that the migration has read; nil if its class does not tell.
   private(set) var sourceRevision: UInt64?
 
-  /// A manager for migrations from one model to another, which are not changed.
-  ///
-  /// - Parameter fileID: The file of the caller, in whose module the classes of policies are looked for, too; see
-  ///   ``NSManagedObjectModel/init(fileID:)``.
-  public required init(
-    sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel, fileID: String = #fileID
-  ) {
-    destinationModel.note(callerIn: fileID)
+  /// A manager for migrations from one model to another, which are not changed. The classes of policies are looked for
+  /// in the modules that have made or loaded the models; see ``NSManagedObjectModel/init(fileID:)``.
+  public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
     givenModels = [destinationModel, sourceModel]
     self.sourceModel = sourceModel.withPlainClasses()
     self.destinationModel = destinationModel.withPlainClasses()

@@ -36,12 +36,8 @@ extension NSPersistentStoreCoordinator {
     by mappings: NSMappingModel
   ) throws {
     let storeClass = try StoreRegistry.storeClass(for: place.type)
-    guard let managerClass = storeClass.migrationManagerClass() as? NSMigrationManager.Type else {
-      throw CoreDataError.make(
-        NSMigrationError, "\(storeClass).migrationManagerClass() is no subclass of NSMigrationManager.")
-    }
     let replacement = MigratedReplacement(place.url, storeClass)
-    let manager = managerClass.init(sourceModel: sourceModel, destinationModel: managedObjectModel, fileID: "")
+    let manager = try storeClass.makeMigrationManager(from: sourceModel, to: managedObjectModel)
     manager.configuration = configuration
     try manager.migrateStore(
       from: place.url, sourceType: place.type, options: place.options, with: mappings,
@@ -52,6 +48,24 @@ extension NSPersistentStoreCoordinator {
       replacement.discard()
       throw error
     }
+  }
+}
+
+extension NSPersistentStore {
+  /// Makes a manager of the class that ``migrationManagerClass()`` returns.
+  static func makeMigrationManager(
+    from sourceModel: NSManagedObjectModel, to destinationModel: NSManagedObjectModel
+  ) throws -> NSMigrationManager {
+    let managerClass: AnyClass = migrationManagerClass()
+    if managerClass == NSMigrationManager.self {
+      return NSMigrationManager(sourceModel: sourceModel, destinationModel: destinationModel)
+    }
+    guard let managerClass = managerClass as? any AutomaticMigrationManager.Type else {
+      throw CoreDataError.make(
+        NSMigrationError,
+        "\(self).migrationManagerClass() is no subclass of NSMigrationManager that adopts AutomaticMigrationManager.")
+    }
+    return managerClass.init(sourceModel: sourceModel, destinationModel: destinationModel)
   }
 }
 

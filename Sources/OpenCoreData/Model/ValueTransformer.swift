@@ -62,7 +62,11 @@ private final class ValueTransformerRegistry: Sendable {
     let secure = NSSecureUnarchiveFromDataTransformer()
     // Models use the name of the class, too: on Apple's platforms, Foundation makes a transformer of such a class.
     let className = NSValueTransformerName("NSSecureUnarchiveFromDataTransformer")
-    return Locked([.secureUnarchiveFromDataTransformerName: secure, className: secure])
+    return Locked([
+      .secureUnarchiveFromDataTransformerName: secure, className: secure,
+      .negateBooleanTransformerName: NegatingTransformer(), .isNilTransformerName: NilTestingTransformer(),
+      .isNotNilTransformerName: NotNilTestingTransformer(),
+    ])
   }()
 
   subscript(name: NSValueTransformerName) -> ValueTransformer? {

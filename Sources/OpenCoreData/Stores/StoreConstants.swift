@@ -49,6 +49,10 @@ public let NSAddedPersistentStoresKey = "added"
 public let NSRemovedPersistentStoresKey = "removed"
 
 extension NSNotification.Name {
+  /// Never posted: on Apple's platforms it announces that iCloud replaces the stores of a coordinator.
+  public static let NSPersistentStoreCoordinatorStoresWillChange =
+    NSNotification.Name("NSPersistentStoreCoordinatorStoresWillChangeNotification")
+
   /// Posted after a coordinator, the notification's object, has added or removed the stores in the user info: on the
   /// thread that added or removed them, after it has released the coordinator's lock.
   public static let NSPersistentStoreCoordinatorStoresDidChange =

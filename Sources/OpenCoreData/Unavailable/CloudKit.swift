@@ -53,10 +53,10 @@ extension NSAttributeDescription {
 }
 
 extension NSPropertyDescription {
-  /// Exists on Apple's platforms only.
-  @available(*, unavailable, message: "Spotlight exists on Apple's platforms only: search with a fetch request")
+  /// False: Spotlight exists on Apple's platforms only.
   public var isIndexedBySpotlight: Bool {
     get { false }
+    @available(*, unavailable, message: "Spotlight exists on Apple's platforms only: search with a fetch request")
     set {}
   }
 }

@@ -72,6 +72,12 @@ final class Backing {
     return number
   }
 
+  /// Adds many rows at once.
+  func add(_ entityName: String, each attributes: [[String: Any]]) {
+    waiting += attributes.map { BackingRow(entityName: entityName, attributes: $0, toOne: [:], toMany: [:]) }
+    if store != nil { succeeding { try insertWaiting() } }
+  }
+
   /// The stored rows. Rows that are set get their versions from the store.
   var rows: [Int: BackingRow] {
     get { succeeding { try work { client in try client.rows(references.indices.map { $0 + 1 }) } } }

@@ -15,7 +15,7 @@ struct PlannedFetchTests {
   @Test("A fetch finds the same results in the same order, whether entries answer it or all rows are read.")
   func random() throws {
     let seed = Self.environment["OPENCOREDATA_SEED"].flatMap { UInt64($0) } ?? .random(in: .min ... .max)
-    let programs = Self.environment["OPENCOREDATA_PROGRAMS"].flatMap { Int($0) } ?? 12
+    let programs = Self.environment["OPENCOREDATA_PROGRAMS"].flatMap { Int($0) } ?? 8
     print("OPENCOREDATA_SEED=\(seed)")
     for number in 0..<programs {
       var program = try PlannedProgram(SplitMix64(seed: seed &+ UInt64(number)))

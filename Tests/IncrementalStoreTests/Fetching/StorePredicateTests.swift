@@ -119,7 +119,7 @@ struct StorePredicateTests {
 
   @Test("A store returns the first of many rows, however many it examines.")
   func fewOfMany() throws {
-    for number in 0..<3_000 { stack.backing.add("Pet", ["name": "\(number * 7 % 3_000 + 10_000)"]) }
+    stack.backing.add("Pet", each: (0..<3_000).map { ["name": "\($0 * 7 % 3_000 + 10_000)"] })
     let request = people("name BEGINSWITH '1'", "Pet")
     request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: false)]
     (request.fetchOffset, request.fetchLimit) = (2, 3)

@@ -23,6 +23,22 @@ struct ValueTransformerTests {
     #expect(ValueTransformer(forName: name) == nil)
   }
 
+  @Test("Foundation's transformers of booleans are registered.")
+  func booleans() throws {
+    func transformed(_ name: NSValueTransformerName, _ value: Any?) throws -> Bool? {
+      try #require(ValueTransformer(forName: name)).transformedValue(value) as? Bool
+    }
+    #expect(try transformed(.negateBooleanTransformerName, true) == false)
+    #expect(try transformed(.negateBooleanTransformerName, false) == true)
+    #expect(try transformed(.negateBooleanTransformerName, nil) == true)
+    #expect(try transformed(.isNilTransformerName, nil) == true)
+    #expect(try transformed(.isNilTransformerName, 1) == false)
+    #expect(try transformed(.isNotNilTransformerName, nil) == false)
+    #expect(try transformed(.isNotNilTransformerName, 1) == true)
+    let negating = try #require(ValueTransformer(forName: .negateBooleanTransformerName))
+    #expect(negating.reverseTransformedValue(false) as? Bool == true)
+  }
+
   @Test("Secure archiving transforms collections into data and back.")
   func secure() throws {
     let transformer = try #require(ValueTransformer(forName: .secureUnarchiveFromDataTransformerName))

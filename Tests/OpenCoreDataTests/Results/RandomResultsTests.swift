@@ -7,7 +7,7 @@ import Testing
 /// `OPENCOREDATA_SEED` replays a program, and `OPENCOREDATA_PROGRAMS` runs more of them.
 @Suite("Results controllers in random programs")
 struct RandomResultsTests {
-  private static let programs = setting("OPENCOREDATA_PROGRAMS").flatMap { Int($0) } ?? 20
+  private static let programs = setting("OPENCOREDATA_PROGRAMS").flatMap { Int($0) } ?? 10
 
   @Test(
     "After each event a controller equals a new fetch, and so do the lists of all forms of delegates.",

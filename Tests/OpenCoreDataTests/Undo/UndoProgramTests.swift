@@ -3,7 +3,7 @@ import Testing
 
 /// Random programs. `OPENCOREDATA_SEED` replays a program, and `OPENCOREDATA_PROGRAMS` runs more of them.
 @Suite struct UndoProgramTests {
-  private static let count = setting("OPENCOREDATA_PROGRAMS").flatMap { Int($0) } ?? 100
+  private static let count = setting("OPENCOREDATA_PROGRAMS").flatMap { Int($0) } ?? 50
 
   @Test(
     "Each undo restores the graph and the sets of changed objects as they were, and each redo what was undone.",

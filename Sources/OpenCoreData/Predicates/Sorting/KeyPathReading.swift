@@ -119,26 +119,3 @@ extension NSManagedObject {
     markAsFault()
   }
 }
-
-/// The names of the properties that a Swift key path reads, found once they are needed.
-final class KeyPathName {
-  private let find: () -> String?
-  private let description: () -> String
-  private let found = Locked<String?>(nil)
-
-  init(_ find: @escaping () -> String?, description: @escaping () -> String) {
-    self.find = find
-    self.description = description
-  }
-
-  /// The names with dots between them.
-  var key: String {
-    if let found = found.withLock({ $0 }) { return found }
-    guard let key = find() else {
-      fatalError(
-        "\(description()) names no property: no model in use has its class, or it reads more than properties of entities.")
-    }
-    found.withLock { $0 = key }
-    return key
-  }
-}
