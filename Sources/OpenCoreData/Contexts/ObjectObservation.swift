@@ -11,8 +11,10 @@ import Synchronization
 final class ObjectObservation: @unchecked Sendable {
   private let detector = TrackingDetector()
   private let detection: KeyPath<ObservedProperties, Void>
-  /// A registrar of no object.
+  /// A registrar of no object. What tracks reads is noted here, too, so the registrar is replaced after the tracking:
+  /// the observer of an object that never changes would stay.
   private var probe = ObservationRegistrar()
+  private var isProbeUsed = false
   private let observed = Locked<[ObjectIdentifier: ObservedObject]>([:])
 
   init() { detection = \ObservedProperties.[detector] }
@@ -34,10 +36,18 @@ final class ObjectObservation: @unchecked Sendable {
   private var isTracked: Bool {
     detector.begin()
     probe.access(ObservedProperties(), keyPath: detection)
-    guard detector.hasDetected else { return false }
-    // Whoever tracks would be kept by the registrar until a change that never comes.
+    if detector.hasDetected {
+      isProbeUsed = true
+      return true
+    }
+    renewProbe()
+    return false
+  }
+
+  private func renewProbe() {
+    guard isProbeUsed else { return }
     probe = ObservationRegistrar()
-    return true
+    isProbeUsed = false
   }
 
   /// Call this after the application has changed a property of an observed object.
@@ -48,6 +58,7 @@ final class ObjectObservation: @unchecked Sendable {
   /// Tells the observers what else an event has changed: the other ends of relationships, and refreshed and deleted
   /// objects.
   func send(_ event: PendingEvent) {
+    renewProbe()
     guard observed.withLock({ !$0.isEmpty }) else { return }
     let whole = ObjectList(event.deleted.elements + event.refreshed.elements)
     for object in ObjectList(event.changed + whole.elements) where object.isObserved {

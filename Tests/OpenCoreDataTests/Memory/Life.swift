@@ -144,12 +144,12 @@ final class Rounds {
         request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
         let controller = NSFetchedResultsController(
           fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "name", cacheName: nil)
+        let list = List()
+        controller.delegate = list
         try controller.performFetch()
         let group = context.makeGroup("never saved")
         context.processPendingChanges()
-        if controller.fetchedObjects?.contains(where: { $0["group"] as? NSManagedObject === group }) != true {
-          throw Unexpected("the controller has no new members")
-        }
+        if list.inserted != group.related("members").count { throw Unexpected("\(list.inserted) were inserted") }
         context.rollback()
       }
     case .observed:
@@ -340,6 +340,18 @@ final class Rounds {
       dictionaries.propertiesToFetch = ["name"]
       _ = try others[0].fetch(dictionaries)
     }
+  }
+}
+
+/// Follows a results controller.
+private final class List: NSObject, NSFetchedResultsControllerDelegate {
+  private(set) var inserted = 0
+
+  func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+    at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
+  ) {
+    if type == .insert { inserted += 1 }
   }
 }
 
