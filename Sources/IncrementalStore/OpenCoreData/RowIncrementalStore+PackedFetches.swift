@@ -20,12 +20,38 @@ extension RowFetch {
     {
       return ids
     }
+    if let sorted = try sortedIDs(request, map, source, rows) { return sorted }
     ids = PackedIDs()
     var collector = try RowCollector(request, of: map, source, isForCount: false)
     let isPassedOn = collector.passOn { ids.append($0.objectID) }
     _ = try rows.offerRows(to: &collector, areSorted: request.isSorted, keepingContents: false)
     if !isPassedOn { for row in collector.result { ids.append(row.objectID) } }
     if let failure = source.failure { throw failure }
+    return ids
+  }
+
+  /// The identifiers of the results, sorted by bytes; nil if bytes do not sort them, or only some results are wanted.
+  private func sortedIDs(
+    _ request: NSFetchRequest<NSManagedObject>, _ map: EntityMap, _ source: RowSource, _ rows: RowPass
+  ) throws -> PackedIDs? {
+    guard request.isSorted, request.fetchOffset <= 0, request.fetchLimit <= 0,
+      var order = PackedOrder(request.sortDescriptors ?? [], rows.planner.indexes)
+    else { return nil }
+    let unsorted = NSFetchRequest<NSManagedObject>(entityName: map.entity.name ?? "")
+    (unsorted.entity, unsorted.predicate) = (request.entity, request.predicate)
+    var (rows, found) = (rows, PackedIDs())
+    var collector = try RowCollector(unsorted, of: map, source, isForCount: false)
+    var isComplete = true
+    _ = collector.passOn { row in
+      guard isComplete, row.read() else { return }
+      found.append(row.objectID)
+      isComplete = source.attempt { try order.append(row.stored.bytes) } ?? false
+    }
+    _ = try rows.offerRows(to: &collector, areSorted: true, keepingContents: false)
+    if let failure = source.failure { throw failure }
+    guard isComplete else { return nil }
+    var ids = PackedIDs()
+    for number in order.sorted { ids.append(found[Int(number)]) }
     return ids
   }
 }

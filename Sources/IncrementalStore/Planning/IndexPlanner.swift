@@ -86,6 +86,12 @@ struct IndexPlanner {
     return names.count == index.properties.count ? names : nil
   }
 
+  /// The number of the property by which a sort descriptor orders rows, if an index would order them as it does.
+  func property(orderedBy descriptor: NSSortDescriptor) -> UInt32? {
+    guard let name = descriptor.plainKey, isOrdered(name) else { return nil }
+    return map.field(named: name)?.number
+  }
+
   /// Whether an index orders the values of a property as a sort descriptor does. Data and objects have another order
   /// there.
   private func isOrdered(_ name: String) -> Bool {

@@ -35,7 +35,7 @@ package struct PackedIDs {
     return UInt16(entities.count - 1)
   }
 
-  subscript(position: Int) -> NSManagedObjectID {
+  package subscript(position: Int) -> NSManagedObjectID {
     guard position < numbers.count, let identity else { return others[position - numbers.count] }
     return NSManagedObjectID(
       entities[places.isEmpty ? 0 : Int(places[position])], identity, .integer(numbers[position]))

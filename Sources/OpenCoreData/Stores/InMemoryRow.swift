@@ -45,6 +45,18 @@ final class InMemoryRow {
     }
   }
 
+  /// A new row with values in the order of the layout: an identifier for a to-one relationship, an array of identifiers
+  /// for a to-many one.
+  init(_ objectID: NSManagedObjectID, _ layout: InMemoryLayout, _ values: [Any?], in rows: InMemoryRows) {
+    self.objectID = objectID
+    version = 1
+    self.layout = layout
+    self.rows = rows
+    self.values = zip(layout.properties, values).map { property, value in
+      property is NSRelationshipDescription ? value : Self.copied(value)
+    }
+  }
+
   /// A row with other values of some properties, by their names, and a higher version.
   init(_ row: InMemoryRow, replacing values: [String: Any?], version: UInt64) {
     objectID = row.objectID

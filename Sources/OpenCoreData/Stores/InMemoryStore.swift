@@ -4,7 +4,7 @@ import Foundation
 ///
 /// It refers to its objects by whole numbers, each of which it gives only once. A fetch evaluates every row of its
 /// entity. A save that would violate a uniqueness constraint fails; see ``InMemoryConstraints``.
-final class InMemoryStore: NSIncrementalStore {
+class InMemoryStore: NSIncrementalStore {
   let rows = InMemoryRows()
   let constraints = InMemoryConstraints()
   private var layouts: [String: InMemoryLayout] = [:]
@@ -113,7 +113,7 @@ final class InMemoryStore: NSIncrementalStore {
 
   /// The objects in the order in which they got their identifiers.
   private func sorted(_ objects: Set<NSManagedObject>?) -> [NSManagedObject] {
-    (objects ?? []).map { ($0, number(of: $0.objectID)) }.sorted { $0.1 < $1.1 }.map(\.0)
+    (objects ?? []).sorted { $0.objectID.reference.precedes($1.objectID.reference) }
   }
 
   // MARK: Objects

@@ -166,6 +166,7 @@ extension NSPersistentStoreCoordinator {
     }
     try checkVersions(of: store, entities)
     store.fix(uuid, entities: entities)
+    try (store as? NSAtomicStore)?.fill()
   }
 
   /// Gives a new store the version hashes of the model. A store that has version hashes must have been written with the
