@@ -6,7 +6,8 @@ import Foundation
 /// A subclass overrides ``NSPersistentStore/loadMetadata()``, ``load()``, ``newReferenceObject(for:)``,
 /// ``newCacheNode(for:)``, ``updateCacheNode(_:from:)`` and ``save()``, and is registered with
 /// ``NSPersistentStoreCoordinator/registerStoreClass(_:type:)``. Fetches, uniqueness constraints and the detection of
-/// conflicts are those of the store in memory; batch requests are refused.
+/// conflicts are those of the store in memory; batch requests are refused. The store does not notice if somebody else
+/// changes the file: its next save replaces these changes.
 ///
 /// Apple's class is no ``NSIncrementalStore``. Here it is one, because every store is, and its methods are final.
 ///
@@ -51,10 +52,12 @@ open class NSAtomicStore: NSIncrementalStore {
   /// - Throws: The reason why nothing was written. The nodes then get the values back that they had before the save.
   open func save() throws { abstract() }
 
-  /// The nodes of one save are those that it inserts and changes, and those of deleted objects.
+  /// Changes the nodes as a save has changed its objects, and writes all nodes.
   fileprivate func write(_ objects: [NSManagedObject], deleted: [NSManagedObjectID]) throws {
     let former = nodes
-    let touched = (objects.map(\.objectID) + deleted).compactMap { nodes[$0] }
+    let leaving = Set(deleted.compactMap { nodes[$0] })
+    let owners = owners(of: leaving)
+    let touched = objects.compactMap { nodes[$0.objectID] } + leaving + owners
     let caches = touched.map { $0.propertyCache?.mutableCopy() as? NSMutableDictionary }
     for object in objects where nodes[object.objectID] == nil {
       let node = newCacheNode(for: object)
@@ -65,7 +68,8 @@ open class NSAtomicStore: NSIncrementalStore {
     for object in objects {
       if let node = nodes[object.objectID] { updateCacheNode(node, from: object) }
     }
-    willRemoveCacheNodes(Set(deleted.compactMap { nodes[$0] }))
+    for owner in owners { owner.leave(leaving) }
+    willRemoveCacheNodes(leaving)
     for id in deleted { nodes[id] = nil }
     do {
       try save()
@@ -73,6 +77,14 @@ open class NSAtomicStore: NSIncrementalStore {
       nodes = former
       for (node, cache) in zip(touched, caches) { node.propertyCache = cache }
       throw error
+    }
+  }
+
+  /// The nodes that lead to others by a relationship without an inverse: a save does not name them if it deletes these.
+  private func owners(of others: Set<NSAtomicStoreCacheNode>) -> [NSAtomicStoreCacheNode] {
+    guard !others.isEmpty else { return [] }
+    return nodes.values.filter { node in
+      node.relationshipsWithoutInverse.contains { node.isRelated(by: $0.name, to: others) }
     }
   }
 
@@ -158,24 +170,13 @@ private final class AtomicContent: InMemoryStore {
         else { throw damage(property, "has a value of another type: \(value ?? "")") }
         return value
       }
-      let related = try Self.related(value).map { other -> NSManagedObjectID in
+      let related = try node.related(by: property.name).map { other -> NSManagedObjectID in
         guard let other = other as? NSAtomicStoreCacheNode, nodes[other.objectID] === other else {
           throw damage(property, "leads to an object that was not loaded")
         }
         return other.objectID
       }
       return relationship.isToMany ? related : related.first
-    }
-  }
-
-  private static func related(_ value: Any?) -> [Any] {
-    switch value {
-    case nil, is NSNull: []
-    case let set as NSOrderedSet: set.array
-    case let set as NSSet: set.allObjects
-    case let set as Set<NSAtomicStoreCacheNode>: Array(set)
-    case let array as [Any]: array
-    case let value?: [value]
     }
   }
 
@@ -195,6 +196,46 @@ private final class AtomicContent: InMemoryStore {
     } catch {
       try super.save(former.map { (nil, $0) }, locked: [], deleted: inserted)
       throw error
+    }
+  }
+}
+
+extension NSAtomicStoreCacheNode {
+  fileprivate var relationshipsWithoutInverse: [NSRelationshipDescription] {
+    let layout = objectID.entity.layout
+    return layout.withoutInverse.compactMap { layout.slots[$0].relationship }
+  }
+
+  /// What the node has for a relationship: nodes, unless the subclass is mistaken.
+  fileprivate func related(by name: String) -> [Any] {
+    switch value(forKey: name) {
+    case nil, is NSNull: []
+    case let set as NSOrderedSet: set.array
+    case let set as NSSet: set.allObjects
+    case let set as Set<NSAtomicStoreCacheNode>: Array(set)
+    case let array as [Any]: array
+    case let value?: [value]
+    }
+  }
+
+  fileprivate func isRelated(by name: String, to others: Set<NSAtomicStoreCacheNode>) -> Bool {
+    related(by: name).contains { ($0 as? NSAtomicStoreCacheNode).map(others.contains) == true }
+  }
+
+  /// Removes nodes from relationships without an inverse.
+  fileprivate func leave(_ others: Set<NSAtomicStoreCacheNode>) {
+    for relationship in relationshipsWithoutInverse {
+      guard isRelated(by: relationship.name, to: others) else { continue }
+      let rest = related(by: relationship.name).filter { ($0 as? NSAtomicStoreCacheNode).map(others.contains) != true }
+      // In the form that the subclass has chosen.
+      let value: Any? =
+        switch value(forKey: relationship.name) {
+        case is NSOrderedSet: NSOrderedSet(array: rest)
+        case is NSSet, is Set<NSAtomicStoreCacheNode>: NSSet(array: rest)
+        case is [Any]: rest
+        default: nil
+        }
+      setValue(value, forKey: relationship.name)
     }
   }
 }

@@ -19,7 +19,8 @@ import Testing
       attribute("name", .string), attribute("age", .integer64), attribute("born", .date),
       attribute("photo", .binaryData),
       attribute("token", .uuid), attribute("home", .uri), attribute("wage", .decimal), attribute("isGlad", .boolean),
-      attribute("weight", .double), pets, friends, fans,
+      attribute("weight", .double), pets, friends, fans, relationship("idol", to: person, isToMany: false),
+      relationship("heroes", to: person), relationship("teachers", to: person) { $0.isOrdered = true },
     ]
     person.uniquenessConstraints = [["name"]]
     pet.properties = [attribute("name", .string), owner]
@@ -117,6 +118,34 @@ import Testing
     let store = try #require(first.persistentStores[0] as? JSONStore)
     #expect(store.cacheNodes().count == 3)
     #expect(try work(coordinator()) { try people($0) } == ["Bea [] [] []"])
+  }
+
+  @Test("Deleted objects leave relationships without an inverse, so the file can be read again.")
+  func withoutInverse() throws {
+    let first = try coordinator()
+    try work(first) { (context) throws in
+      let (ann, bob, cy) = (context.make("Person", "Ann"), context.make("Person", "Bob"), context.make("Person", "Cy"))
+      for person in [ann, cy] {
+        person["idol"] = bob
+        person["heroes"] = NSSet(array: [ann, bob])
+        person["teachers"] = NSOrderedSet(array: [cy, bob, ann])
+      }
+      try context.save()
+      context.delete(bob)
+      try FileManager.default.removeItem(at: folder)
+      #expect(throws: (any Error).self) { try context.save() }
+      let store = try #require(first.persistentStores[0] as? JSONStore)
+      #expect((store.cacheNode(for: ann.objectID)?.value(forKey: "teachers") as? NSOrderedSet)?.count == 3)
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try context.save()
+    }
+    try work(coordinator()) { (context) throws in
+      for name in ["Ann", "Cy"] {
+        let person = try context.existingObject(with: context.fetchedID(of: name))
+        #expect(
+          person["idol"] == nil && person.names("heroes") == ["Ann"] && person.names("teachers") == ["Ann", "Cy"])
+      }
+    }
   }
 
   @Test("Conflicts of two contexts and of uniqueness constraints are found, and change nothing.")
