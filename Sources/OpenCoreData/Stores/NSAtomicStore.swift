@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A store that is read as a whole when it is added, and written as a whole with each save: a file in a format of the
 /// application's. Memory holds all of its objects.
@@ -15,6 +15,15 @@ import Foundation
 open class NSAtomicStore: NSIncrementalStore {
   private var nodes: [NSManagedObjectID: NSAtomicStoreCacheNode] = [:]
   private lazy var content = AtomicContent(of: self)
+
+  /// Called by coordinators only. A subclass that overrides it marks it as required.
+  public required init(
+    persistentStoreCoordinator coordinator: NSPersistentStoreCoordinator?, configurationName: String?, at url: URL,
+    options: [AnyHashable: Any]? = nil
+  ) {
+    super.init(
+      persistentStoreCoordinator: coordinator, configurationName: configurationName, at: url, options: options)
+  }
 
   // MARK: Loading
 
@@ -97,6 +106,10 @@ open class NSAtomicStore: NSIncrementalStore {
   open func objectID(for entity: NSEntityDescription, withReferenceObject data: Any) -> NSManagedObjectID {
     newObjectID(for: entity, referenceObject: data)
   }
+
+  /// The value by which the store refers to an object: an `NSNumber` if it was a whole number, otherwise a string. May
+  /// be called on any thread.
+  open override func referenceObject(for objectID: NSManagedObjectID) -> Any { super.referenceObject(for: objectID) }
 
   // MARK: For the coordinator
 
