@@ -15,7 +15,9 @@ struct FetchedCollectionTests {
     let book = try #require(model.entitiesByName["Book"])
     let rank = NSAttributeDescription()
     (rank.name, rank.attributeType) = ("rank", .integer64AttributeType)
-    book.properties.append(rank)
+    let home = NSAttributeDescription()
+    (home.name, home.attributeType) = ("home", .URIAttributeType)
+    book.properties += [rank, home]
     if isIndexed {
       let element = NSFetchIndexElementDescription(property: rank, collationType: .binary)
       book.indexes = [NSFetchIndexDescription(name: "ranks", elements: [element])]
@@ -33,7 +35,11 @@ struct FetchedCollectionTests {
     try context.performAndWait {
       for number in 0..<300 {
         _ = context.insert(
-          number.isMultiple(of: 3) ? "Comic" : "Book", ["title": "\(number)", "rank": number * 7 % 10])
+          number.isMultiple(of: 3) ? "Comic" : "Book",
+          [
+            "title": "\(number)", "rank": number * 7 % 10,
+            "home": URL(string: "https://a.example/\(number * 11 % 300)") as Any,
+          ])
       }
       try context.save()
       context.reset()
@@ -45,7 +51,8 @@ struct FetchedCollectionTests {
     let predicates = [nil, NSPredicate(format: "rank > 3"), NSPredicate(format: "title == 'no title'")]
     let sortings = [
       nil, [NSSortDescriptor(key: "rank", ascending: true)], [NSSortDescriptor(key: "rank", ascending: false)],
-      [NSSortDescriptor(key: "title", ascending: true)],
+      [NSSortDescriptor(key: "title", ascending: true)], [NSSortDescriptor(key: "home", ascending: true)],
+      [NSSortDescriptor(key: "rank", ascending: false), NSSortDescriptor(key: "title", ascending: true)],
     ]
     return predicates.flatMap { predicate in
       sortings.flatMap { sorting in

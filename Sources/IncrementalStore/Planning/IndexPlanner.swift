@@ -88,8 +88,16 @@ struct IndexPlanner {
 
   /// The number of the property by which a sort descriptor orders rows, if an index would order them as it does.
   func property(orderedBy descriptor: NSSortDescriptor) -> UInt32? {
-    guard let name = descriptor.plainKey, isOrdered(name) else { return nil }
-    return map.field(named: name)?.number
+    guard let name = descriptor.plainKey, isOrdered(name), let field = map.field(named: name),
+      case .attribute(let attribute) = field.kind
+    else { return nil }
+    return switch attribute.attributeType {
+    // No index has such values.
+    case .URIAttributeType, .transformableAttributeType, .compositeAttributeType, .objectIDAttributeType,
+      .undefinedAttributeType:
+      nil
+    default: field.number
+    }
   }
 
   /// Whether an index orders the values of a property as a sort descriptor does. Data and objects have another order
