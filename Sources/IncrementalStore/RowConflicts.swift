@@ -24,6 +24,7 @@ struct RowConflicts: Error, @unchecked Sendable {
         oldVersion: Int(clamping: conflict.known?.version ?? conflict.object.contextVersion ?? 0),
         cachedSnapshot: try snapshot(conflict.known, conflict, store),
         persistedSnapshot: try snapshot(conflict.stored, conflict, store))
+      made.revision = conflict.stored?.revision
       if let stored = conflict.stored {
         store.cache.set(stored, of: id) { RowNode(stored, of: id, conflict.map, store.access) }
       } else {

@@ -61,6 +61,41 @@ import Testing
     #expect(try stored()["author"] == "Jane Austen")
   }
 
+  #if !canImport(Darwin)
+    @Test func aRowInsertedAgainConflictsAlthoughItHasTheVersionThatAMergePolicyHasRead() throws {
+      try theyChange()
+      try mine.work { context in
+        context.mergePolicy = NSMergePolicy.rollback
+        book.setValue("Austen", forKey: "author")
+        try context.save()
+        #expect(book.value(forKey: "author") as? String == "Jane Austen")
+      }
+      let third = try library.coordinator()
+      let thirdBook = try third.work { context in
+        let thirdBook = try #require(try context.all("Book").first)
+        _ = thirdBook.value(forKey: "title")
+        return thirdBook
+      }
+      try theirs.work { context in
+        context.delete(theirBook)
+        try context.save()
+      }
+      try third.work { context in
+        context.mergePolicy = NSMergePolicy.overwrite
+        for title in ["Emma, again", "Emma, changed"] {
+          thirdBook.setValue(title, forKey: "title")
+          try context.save()
+        }
+      }
+      mine.work { context in
+        context.mergePolicy = NSMergePolicy.error
+        book.setValue("me", forKey: "author")
+        #expect(error { try context.save() }?.code == NSManagedObjectMergeError)
+      }
+      #expect(try stored()["title"] == "Emma, changed")
+    }
+  #endif
+
   @Test func everyConflictingObjectIsInTheError() throws {
     let others = try mine.work { context in
       let others = (0..<5).map { context.insert("Book", ["title": "\($0)"]) }

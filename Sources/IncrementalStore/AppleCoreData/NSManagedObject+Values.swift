@@ -52,3 +52,11 @@ extension NSManagedObject {
     return members.compactMap { ($0 as? NSManagedObject)?.objectID }
   }
 }
+
+extension NSMergeConflict {
+  /// The revision of the stored row, which Core Data does not need: nothing keeps it.
+  var revision: UInt64? {
+    get { nil }
+    set {}
+  }
+}

@@ -1,8 +1,6 @@
 import Foundation
 
 extension NSManagedObjectContext {
-  /// The number of attempts that a save makes. After each but the last, its conflicts are resolved.
-  private static let attempts = 10
   /// The number of rounds in which `willSave()` may change objects.
   private static let rounds = 1000
 
@@ -127,7 +125,8 @@ extension NSManagedObjectContext {
     // The updated objects in the stores' requests. When a store reads the values of such an object, the object may turn
     // out to have no changes; the store was asked to save it nonetheless.
     var replaced: Set<NSManagedObject> = []
-    for attempt in 1... {
+    var attempts = SaveAttempts()
+    while true {
       var waiting = pending.objects + pending.locked.filter { !$0.hasChanges }
       if !saved.isEmpty { waiting.removeAll { coordinator.isObject($0, ofOneOf: saved) } }
       do {
@@ -147,7 +146,7 @@ extension NSManagedObjectContext {
         return
       } catch {
         do {
-          try settle(error, attempt, coordinator)
+          try settle(error, &attempts, coordinator)
           takeBackDerivations(except: saved)
           try derive(pending.written.filter { !coordinator.isObject($0, ofOneOf: saved) })
         } catch {
@@ -158,10 +157,10 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Resolves the conflicts that an attempt to save has met. Throws the error if it is no conflict, or if this was the
-  /// last attempt.
-  func settle(_ error: any Error, _ attempt: Int, _ coordinator: NSPersistentStoreCoordinator) throws {
-    guard let conflicts = ConflictCheck.conflicts(in: error), attempt < Self.attempts else { throw error }
+  /// Resolves the conflicts that an attempt to save has met. Throws the error if it is no conflict, or if no other
+  /// attempt may be made.
+  func settle(_ error: any Error, _ attempts: inout SaveAttempts, _ coordinator: NSPersistentStoreCoordinator) throws {
+    guard let conflicts = ConflictCheck.conflicts(in: error), attempts.mayRepeat(after: conflicts) else { throw error }
     try resolve(conflicts)
     // Values taken from the store may refer to objects that are deleted here.
     pending.propagate(pending.deleted.elements)

@@ -23,6 +23,9 @@ open class NSMergeConflict: NSObject {
   /// The version that the context, or the store's memory, had.
   public let oldVersionNumber: Int
 
+  /// The number of the save that wrote the row in the store; nil if the store does not tell. See ``RowSnapshot/revision``.
+  package final var revision: UInt64?
+
   /// Makes a conflict. A store calls this when it finds one.
   public init(
     source srcObject: NSManagedObject, newVersion newvers: Int, oldVersion oldvers: Int,
@@ -42,6 +45,7 @@ open class NSMergeConflict: NSObject {
       source: object, newVersion: Int(clamping: row?.version ?? 0),
       oldVersion: Int(clamping: object.snapshot?.version ?? 0), cachedSnapshot: row.map(layout.dictionary),
       persistedSnapshot: nil)
+    revision = row?.revision
   }
 
   /// The object's class, entity and identifier, the versions and the snapshots as a text. Fires no fault.
@@ -53,7 +57,7 @@ open class NSMergeConflict: NSObject {
   var row: RowSnapshot? {
     get throws {
       guard newVersionNumber > 0, let stored = persistedSnapshot ?? cachedSnapshot else { return nil }
-      return RowSnapshot(values: try values(stored), version: UInt64(newVersionNumber))
+      return RowSnapshot(values: try values(stored), version: UInt64(newVersionNumber), revision: revision)
     }
   }
 

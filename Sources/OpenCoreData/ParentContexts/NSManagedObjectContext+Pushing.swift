@@ -5,7 +5,8 @@ extension NSManagedObjectContext {
   /// Pushes all changes to the parent, or none. What others have changed in the parent meanwhile is no conflict, unless
   /// they have deleted an object that is changed here: the merge policy resolves that.
   func push(to parent: NSManagedObjectContext, _ coordinator: NSPersistentStoreCoordinator) throws {
-    for attempt in 1... {
+    var attempts = SaveAttempts()
+    while true {
       do {
         let replaced = try parent.performAndWait {
           let waiting = pending.objects + pending.locked.filter { !$0.hasChanges }
@@ -18,7 +19,7 @@ extension NSManagedObjectContext {
         finish(coordinator, replaced, nil)
         return
       } catch {
-        try settle(error, attempt, coordinator)
+        try settle(error, &attempts, coordinator)
       }
     }
   }
