@@ -7,11 +7,13 @@ extension RowIncrementalStore {
       metadataHaveChanged && !isReadOnly ? StoreHead.metadata(self.metadata, keeping: storedMetadata) : nil
     let metadataBytes = try metadata.map { try StoreHead.bytes(of: $0) }
     var plan = SavePlan(self)
+    var recorder = HistoryRecorder(self, context)
     let revision: UInt64
     do {
       revision = try rows.save { snapshot in
         plan = SavePlan(self)
         var changes = try plan.changes(request, snapshot, context)
+        try recorder.record(plan.objects, in: &changes, snapshot)
         if let metadataBytes {
           changes.rows.insert(try StoreHead.change(StoreHead.metadataReference, metadataBytes, snapshot), at: 0)
         }
@@ -23,6 +25,7 @@ extension RowIncrementalStore {
       throw try conflicts.error(self, context)
     }
     if let metadata { metadataWereWritten(metadata) }
+    lastPosition = recorder.position
     lastRevision = plan.objects.isEmpty ? nil : revision
     for saved in plan.objects {
       let id = saved.object?.objectID ?? access.objectID(saved.reference.reference, saved.map)

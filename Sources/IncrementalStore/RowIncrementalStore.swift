@@ -57,6 +57,8 @@ open class RowIncrementalStore: NSIncrementalStore {
   private var build: BackgroundBuild?
   /// The revision of the rows that the last save has written; nil if it has written none.
   package var lastRevision: UInt64?
+  /// The transaction of the last save or batch request; nil if none was recorded.
+  var lastPosition: HistoryPosition?
 
   deinit {
     build?.stop()

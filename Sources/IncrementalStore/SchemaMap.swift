@@ -106,6 +106,8 @@ final class EntityMap {
   let constraints: [Constraint]
   /// The values in the slots of an object before its row is read.
   let blank: [ManagedValue]
+  /// The numbers of the attributes whose values outlive an object in the history.
+  let preservedFields: Set<UInt32>
   /// The places of `fields`, by name.
   private let places: [String: Int]
   private let setPlaces: [String: Int]
@@ -137,6 +139,10 @@ final class EntityMap {
       || fields.contains { field in
         if case .toOne = field.kind { true } else { false }
       }
+    preservedFields = Set(
+      fields.filter { field in
+        if case .attribute(let attribute) = field.kind { attribute.preservesValueInHistoryOnDeletion } else { false }
+      }.map(\.number))
     self.fields = fields.sorted { $0.number < $1.number }
     self.sets = sets.sorted { $0.end.number < $1.end.number }
     places = Dictionary(self.fields.enumerated().map { ($1.name, $0) }) { $1 }
@@ -146,6 +152,13 @@ final class EntityMap {
 
   func field(named name: String) -> StoredField? { places[name].map { fields[$0] } }
   func set(named name: String) -> StoredSet? { setPlaces[name].map { sets[$0] } }
+
+  /// The property with a number in the schema; nil if the model does not have it.
+  func property(numbered number: UInt32) -> NSPropertyDescription? {
+    (fields.first { $0.number == number }?.name ?? sets.first { $0.end.number == number }?.name).flatMap {
+      entity.propertiesByName[$0]
+    }
+  }
 }
 
 /// The parts of a to-many relationship that its entries depend on.

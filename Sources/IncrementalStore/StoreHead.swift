@@ -4,6 +4,7 @@ import CoreData
 struct StoreHead {
   static let metadataReference = RowReference.integer(1)
   static let schemaReference = RowReference.integer(2)
+  static let historyReference = RowReference.integer(4)
   static let table: UInt32 = 0
 
   let metadata: [String: Any]

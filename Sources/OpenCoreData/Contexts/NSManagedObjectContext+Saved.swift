@@ -7,10 +7,11 @@ extension NSManagedObjectContext {
   /// - Parameters:
   ///   - replaced: the updated objects that the stores were asked to save.
   ///   - revision: the number of the save, if there was one store and it numbers its saves.
+  ///   - token: the place of the save in the history of the stores; nil if they record none.
   ///   - stores: the stores that have saved; nil for all.
   func finish(
     _ coordinator: NSPersistentStoreCoordinator, _ replaced: Set<NSManagedObject>, _ revision: UInt64?,
-    in stores: [NSPersistentStore]? = nil
+    _ token: NSPersistentHistoryToken?, in stores: [NSPersistentStore]? = nil
   ) {
     isSaving = false
     let saved = pending.selection(stores.map { stores in { coordinator.isObject($0, ofOneOf: stores) } })
@@ -35,10 +36,12 @@ extension NSManagedObjectContext {
     defer { separateDeparted() }
     coordinator.didUnregister(saved.deleted.map(\.objectID))
     for object in all.all { object.didSave() }
+    // The key that Apple's notifications have, for which Core Data has no constant.
+    let token = token.map { ["newChangeToken": $0 as Any] } ?? [:]
     NotificationCenter.default.post(
-      name: Self.didSaveObjectsNotification, object: self, userInfo: all.userInfo)
+      name: Self.didSaveObjectsNotification, object: self, userInfo: all.userInfo.merging(token) { $1 })
     NotificationCenter.default.post(
-      name: Self.didSaveObjectIDsNotification, object: self, userInfo: all.ids.userInfo)
+      name: Self.didSaveObjectIDsNotification, object: self, userInfo: all.ids.userInfo.merging(token) { $1 })
     guard !all.all.isEmpty else { return }
     tellChildren(of: all.ids)
     if let parent { return parent.tellChildren(of: all.ids, except: self) }

@@ -122,6 +122,7 @@ extension NSManagedObjectContext {
   private func send(_ coordinator: NSPersistentStoreCoordinator) throws {
     var saved: [NSPersistentStore] = []
     var revision: UInt64?
+    var token: NSPersistentHistoryToken?
     // The updated objects in the stores' requests. When a store reads the values of such an object, the object may turn
     // out to have no changes; the store was asked to save it nonetheless.
     var replaced: Set<NSManagedObject> = []
@@ -138,11 +139,12 @@ extension NSManagedObjectContext {
             let updated = request.updatedObjects ?? []
             try coordinator.save(request, in: store, self)
             revision = saved.isEmpty ? (store as? any SaveNumberingStore)?.lastRevision : nil
+            token = NSPersistentHistoryToken.adding(lastTransactionOf: store, to: token)
             saved.append(store)
             replaced = replaced.isEmpty ? updated : replaced.union(updated)
           }
         }
-        finish(coordinator, replaced, revision)
+        finish(coordinator, replaced, revision, token)
         return
       } catch {
         do {
@@ -150,7 +152,7 @@ extension NSManagedObjectContext {
           takeBackDerivations(except: saved)
           try derive(pending.written.filter { !coordinator.isObject($0, ofOneOf: saved) })
         } catch {
-          if !saved.isEmpty { finish(coordinator, replaced, revision, in: saved) }
+          if !saved.isEmpty { finish(coordinator, replaced, revision, token, in: saved) }
           throw error
         }
       }

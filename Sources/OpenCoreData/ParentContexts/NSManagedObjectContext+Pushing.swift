@@ -16,7 +16,7 @@ extension NSManagedObjectContext {
           try parent.absorb(changes, from: registry)
           return Set(changes.updated)
         }
-        finish(coordinator, replaced, nil)
+        finish(coordinator, replaced, nil, nil)
         return
       } catch {
         try settle(error, &attempts, coordinator)

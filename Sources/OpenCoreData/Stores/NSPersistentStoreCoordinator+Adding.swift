@@ -45,6 +45,7 @@ extension NSPersistentStoreCoordinator {
       try prepare(store, ofType: storeType, entities)
       stores.append(store)
       store.didAdd(to: self)
+      RemoteChanges.observe(store, of: self)
       return store
     }
     announceChange([NSAddedPersistentStoresKey: [store]])
@@ -84,6 +85,7 @@ extension NSPersistentStoreCoordinator {
       userInfo: [NSRemovedPersistentStoresKey: [store]])
     try withStoreLock {
       let store = try own(store)
+      RemoteChanges.end(store)
       store.willRemove(from: self)
       stores.removeAll { $0 === store }
       store.persistentStoreCoordinator = nil

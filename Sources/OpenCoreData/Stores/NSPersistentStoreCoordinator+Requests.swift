@@ -5,8 +5,8 @@ extension NSPersistentStoreCoordinator {
   ///
   /// For a fetch request, returns an array of the answers of all stores concerned, one after the other: a count is one
   /// number for each store. For a save request, each store gets the part that concerns its objects, or all affected
-  /// stores get it if it has no objects; the objects must have permanent identifiers. Any other request is passed
-  /// unchanged to the one store that it affects.
+  /// stores get it if it has no objects; the objects must have permanent identifiers. A request for history goes to all
+  /// affected stores that can record theirs. Any other request is passed unchanged to the one store that it affects.
   ///
   /// - Throws: ``NSManagedObjectMergeError`` if others have changed objects that are to be saved; any error of a store.
   ///   The changes that other stores have saved before stay saved.
@@ -55,27 +55,32 @@ extension NSPersistentStoreCoordinator {
       let store = try own(store)
       if !request.objects.isEmpty { try requireWritable(store) }
       _ = try store.execute(request, with: context)
+      if !request.objects.isEmpty { RemoteChanges.post(for: store) }
     }
   }
 
-  /// Passes a request that is neither a fetch nor a save to the one store that it affects.
+  /// Passes a request that is neither a fetch nor a save to the one store that it affects; one for history, to all that
+  /// it affects.
   ///
   /// - Throws: ``NSPersistentStoreOperationError`` if it affects no store or several;
   ///   ``NSPersistentStoreSaveError`` if it would change a read-only store; any error of the store.
   func forward(_ request: NSPersistentStoreRequest, _ context: NSManagedObjectContext) throws -> Any {
-    try withStoreLock {
+    if let request = request as? NSPersistentHistoryChangeRequest { return try history(request) }
+    return try withStoreLock {
       let affected = try (request as? any BatchRequest).map(affectedStores) ?? affectedStores(of: request)
       guard affected.count == 1 else {
         throw CoreDataError.make(
           NSPersistentStoreOperationError,
           "\(type(of: request)) affects \(affected.count) stores; it must affect one, which affectedStores may name.")
       }
-      if request is any BatchRequest { try requireWritable(affected[0]) }
+      guard request is any BatchRequest else { return try affected[0].execute(request, with: context) }
+      try requireWritable(affected[0])
+      defer { RemoteChanges.post(for: affected[0]) }
       return try affected[0].execute(request, with: context)
     }
   }
 
-  private func requireWritable(_ store: NSPersistentStore) throws {
+  func requireWritable(_ store: NSPersistentStore) throws {
     guard store.isReadOnly else { return }
     throw CoreDataError.make(
       NSPersistentStoreSaveError, "The store at \(store.url?.absoluteString ?? "?") is read-only.",
@@ -114,7 +119,7 @@ extension NSPersistentStoreCoordinator {
     return request is NSBatchInsertRequest ? Array(having.prefix(1)) : having
   }
 
-  private func affectedStores(of request: NSPersistentStoreRequest) throws -> [NSIncrementalStore] {
+  func affectedStores(of request: NSPersistentStoreRequest) throws -> [NSIncrementalStore] {
     try request.affectedStores.map { try $0.map(own) } ?? stores
   }
 }

@@ -36,6 +36,13 @@ public let NSPersistentStoreDeferredLightweightMigrationOptionKey =
   "NSPersistentStoreDeferredLightweightMigrationOptionKey"
 /// Option, a Boolean: whether a store is destroyed even if that is not safe. A store may obey it.
 public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyOption"
+/// Option, a Boolean: whether a store records its saves and batch requests as transactions, which an
+/// ``NSPersistentHistoryChangeRequest`` fetches. Row stores obey it. It may be set and left out from one opening to the
+/// next; saves without it make tokens expire.
+public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
+/// Option, a Boolean: whether ``Foundation/NSNotification/Name/NSPersistentStoreRemoteChange`` is posted for a store.
+public let NSPersistentStoreRemoteChangeNotificationPostOptionKey =
+  "NSPersistentStoreRemoteChangeNotificationOptionKey"
 /// Option, a dictionary of texts by the names of pragmas: for SQLite stores, of which there are none here.
 public let NSSQLitePragmasOption = "NSSQLitePragmasOption"
 /// Option, a Boolean: whether a SQLite store is analysed when it is added. There are no SQLite stores here.
@@ -48,7 +55,21 @@ public let NSAddedPersistentStoresKey = "added"
 /// The key of the removed stores, an array, in the user info of a notification.
 public let NSRemovedPersistentStoresKey = "removed"
 
+/// The key of the location of a changed store, a `URL`, in the user info of a notification.
+public let NSPersistentStoreURLKey = "storeURL"
+/// The key of the ``NSPersistentHistoryToken`` after a change of a store, in the user info of
+/// ``Foundation/NSNotification/Name/NSPersistentStoreRemoteChange``.
+public let NSPersistentHistoryTokenKey = "historyToken"
+
 extension NSNotification.Name {
+  /// Posted after somebody has changed a store of a coordinator, the notification's object: this coordinator, another
+  /// one, or another process. A store is told of by its ``NSStoreUUIDKey`` and its ``NSPersistentStoreURLKey``; the token
+  /// is under ``NSPersistentHistoryTokenKey`` if the store records its history. Posted on a thread of its own, some time
+  /// after the change, and only for stores that were added with
+  /// ``NSPersistentStoreRemoteChangeNotificationPostOptionKey``.
+  public static let NSPersistentStoreRemoteChange =
+    NSNotification.Name("NSPersistentStoreRemoteChangeNotification")
+
   /// Never posted: on Apple's platforms it announces that iCloud replaces the stores of a coordinator.
   public static let NSPersistentStoreCoordinatorStoresWillChange =
     NSNotification.Name("NSPersistentStoreCoordinatorStoresWillChangeNotification")

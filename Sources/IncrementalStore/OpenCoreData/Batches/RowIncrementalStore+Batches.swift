@@ -96,6 +96,8 @@ extension RowIncrementalStore {
     _ context: NSManagedObjectContext?, _ plan: (any RowSnapshot, DeclaredIndexes) throws -> [SavedObject]
   ) throws -> [SavedObject] {
     var objects: [SavedObject] = []
+    var recorder = HistoryRecorder(self, context)
+    lastPosition = nil
     do {
       _ = try rows.save { snapshot in
         let indexes = try indexes(in: snapshot)
@@ -103,11 +105,14 @@ extension RowIncrementalStore {
         if !zip(objects, objects.dropFirst()).allSatisfy({ $0.reference < $1.reference }) {
           objects.sort { $0.reference < $1.reference }
         }
-        return try SavedRows(objects, access, indexes).changes(snapshot) { _ in }
+        var changes = try SavedRows(objects, access, indexes).changes(snapshot) { _ in }
+        try recorder.record(objects, in: &changes, snapshot)
+        return changes
       }
     } catch let conflicts as KeyConflicts {
       throw try conflicts.error(self, context)
     }
+    lastPosition = recorder.position
     for saved in objects where saved.stored != nil {
       cache.remove(access.objectID(saved.reference.reference, saved.map))
     }
