@@ -22,8 +22,6 @@ package struct HistoryHead: Hashable, Sendable {
   package private(set) var expired = HistoryPosition.beginning
   /// The number of changes in all transactions so far.
   package private(set) var changes: UInt64 = 0
-  /// Whether objects have been saved without a transaction since the last one.
-  package private(set) var isInterrupted = false
 
   package init() {}
 
@@ -36,11 +34,6 @@ package struct HistoryHead: Hashable, Sendable {
     guard last.number <= UInt64(Int64.max), expired.number <= last.number, changes <= UInt64(Int64.max) else {
       throw input.damage("a number is too large")
     }
-    switch try input.byte() {
-    case 0: isInterrupted = false
-    case 1: isInterrupted = true
-    default: throw input.damage("a flag is neither 0 nor 1")
-    }
     try input.requireEnd()
   }
 
@@ -50,7 +43,6 @@ package struct HistoryHead: Hashable, Sendable {
     output.position(last)
     output.position(expired)
     output.varint(changes)
-    output.byte(isInterrupted ? 1 : 0)
     return output.bytes
   }
 
@@ -58,16 +50,13 @@ package struct HistoryHead: Hashable, Sendable {
   package mutating func add(changes count: Int) -> HistoryPosition {
     last = next
     changes += UInt64(count)
-    isInterrupted = false
     return last
   }
 
-  /// Notes that objects are saved without a transaction. A number is used up, so that positions before it expire.
+  /// Notes that objects are saved without a transaction. A number is used up, and all positions before it expire.
   package mutating func interrupt() {
-    guard !isInterrupted else { return }
     last = next
     expired = last
-    isInterrupted = true
   }
 
   /// Notes that a transaction is deleted.

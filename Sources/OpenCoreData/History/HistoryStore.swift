@@ -4,14 +4,12 @@ import Foundation
 package protocol HistoryStore: NSIncrementalStore {
   typealias Position = NSPersistentHistoryToken.Position
 
-  /// Whether it records them now.
-  var recordsHistory: Bool { get }
-
   /// The transaction of the last save; nil if nothing was recorded.
   var lastTransaction: Position? { get }
 
-  /// The position of the last transaction; that of the beginning if there is none.
-  func currentPosition() throws -> Position
+  /// The position of the last transaction, or of the beginning if there is none; nil if the store does not record its
+  /// saves.
+  func currentPosition() throws -> Position?
 
   /// Calls `body` with transactions in their order until it returns false.
   ///

@@ -8,7 +8,7 @@ extension NSPersistentStoreCoordinator {
     withStoreLock {
       let named = stores?.compactMap { $0 as? NSPersistentStore }
       var positions: [String: NSPersistentHistoryToken.Position] = [:]
-      for store in historyStores where store.recordsHistory && named?.contains(store) ?? true {
+      for case let store as any HistoryStore in self.stores where named?.contains(store) ?? true {
         positions[store.identifier] = try? store.currentPosition()
       }
       return positions.isEmpty ? nil : NSPersistentHistoryToken(positions)
@@ -52,8 +52,6 @@ extension NSPersistentStoreCoordinator {
       return token.position(in: store).map { .position($0) } ?? .beginning
     }
   }
-
-  private var historyStores: [any HistoryStore] { stores.compactMap { $0 as? any HistoryStore } }
 }
 
 extension NSPersistentHistoryToken {

@@ -1,14 +1,31 @@
 package import OpenCoreData
 
 extension RowIncrementalStore: HistoryStore {
-  package var recordsHistory: Bool {
-    !isReadOnly && (options?[NSPersistentHistoryTrackingKey] as? NSNumber)?.boolValue == true
+  var recordsHistory: Bool {
+    (options?[NSPersistentHistoryTrackingKey] as? NSNumber)?.boolValue == true
   }
 
   package var lastTransaction: Position? { lastPosition.map { Position($0) } }
 
-  package func currentPosition() throws -> Position {
-    Position(try HistoryHead(rows.snapshot().row(StoreHead.historyReference, in: StoreHead.table)).last)
+  /// A store gets the head of its history before anybody gets a position, so that a save without history notices that
+  /// there is one.
+  package func currentPosition() throws -> Position? {
+    guard recordsHistory else { return nil }
+    let snapshot = try rows.snapshot()
+    if let row = try snapshot.row(StoreHead.historyReference, in: StoreHead.table) {
+      return Position(try HistoryHead(row).last)
+    }
+    guard !isReadOnly else { return nil }
+    var last = HistoryPosition.beginning
+    _ = try rows.save { snapshot in
+      var changes = RowChanges()
+      let row = try snapshot.row(StoreHead.historyReference, in: StoreHead.table)
+      let head = try HistoryHead(row)
+      last = head.last
+      if row == nil { changes.rows = [try StoreHead.change(StoreHead.historyReference, head.bytes, snapshot)] }
+      return changes
+    }
+    return Position(last)
   }
 
   package func forEachTransaction(
