@@ -32,13 +32,23 @@ package struct ObjectStore {
     names = try Self.reading("the schema") { () throws(RowDamage) in ObjectNames(try Schema(schema), uuid: uuid) }
   }
 
-  private static func reading<R>(
+  static func reading<R>(
     _ what: @autoclosure () -> String, _ body: () throws(RowDamage) -> R
   ) throws(StoreError) -> R {
     do throws(RowDamage) {
       return try body()
     } catch {
       throw StoreError(.corrupted, "\(what()): \(error)")
+    }
+  }
+
+  // MARK: History
+
+  /// Calls `body` with the rows of the history, the newest first.
+  func forEachRowOfHistory(_ body: (Key, [UInt8]) throws -> ScanStep) throws {
+    guard let keyspace = structures.keyspaces[HistoryRecord.table] else { return }
+    try snapshot.scan(in: keyspace, reverse: true) { key, value, _ in
+      try body(try Key(encoded: key), unsafe value.withUnsafeBytes { unsafe Array($0) })
     }
   }
 

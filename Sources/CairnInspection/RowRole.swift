@@ -1,11 +1,14 @@
 package import Cairn
 package import RowFormat
 
-/// What a row of a Core Data store is for: STORE-FORMAT.md, sections 1, 3 and 7.
+/// What a row of a Core Data store is for: STORE-FORMAT.md, sections 1, 3, 7 and 9.
 package enum RowRole: Hashable, Sendable {
   case metadata
   case schema
   case reservedReferences
+  case historyHead
+  /// The transaction of the history with the number.
+  case transaction(Int64)
   case object(ObjectReference)
   /// How often the row of an object was touched.
   case touches(ObjectReference)
@@ -19,6 +22,8 @@ package enum RowContent {
   case metadata(uuid: String?, type: String?)
   case schema(Schema)
   case reservedReferences(NumbersGivenOut)
+  case historyHead(HistoryHead)
+  case transaction(HistoryRecord)
   case object([NamedValue])
   case touches
   case entries([EntryContent])
@@ -67,6 +72,7 @@ extension ObjectNames {
   package func title(of keyspace: String) -> String? {
     switch keyspace {
     case RowStructures.name(RowStructures.head): "metadata and schema"
+    case RowStructures.name(HistoryRecord.table): "history"
     case RowStructures.packs: "relationships, uniqueness and indexes"
     default: entityName(in: keyspace) ?? touchedEntity(in: keyspace).map { "\($0.name), touches" }
     }
@@ -98,6 +104,8 @@ extension ObjectNames {
     case (RowStructures.name(RowStructures.head), .integer(1)): return .metadata
     case (RowStructures.name(RowStructures.head), .integer(2)): return .schema
     case (RowStructures.name(RowStructures.head), .integer(3)): return .reservedReferences
+    case (RowStructures.name(RowStructures.head), .integer(4)): return .historyHead
+    case (RowStructures.name(HistoryRecord.table), .integer(let number)): return .transaction(number)
     case (RowStructures.packs, .bytes(let bound)): return .entries(from: bound)
     default:
       guard let reference = RowReference(key) else { return nil }
@@ -126,6 +134,8 @@ extension ObjectNames {
           type: try BinaryPropertyList.text("NSStoreType", in: value))
       case .schema: return .schema(try Schema(value))
       case .reservedReferences: return .reservedReferences(try NumbersGivenOut(value))
+      case .historyHead: return .historyHead(try HistoryHead(value))
+      case .transaction: return .transaction(try HistoryRecord(value, withChanges: false))
       case .object: return .object(try values(in: value))
       case .touches: return .touches
       case .entries: return .entries(try entries(in: value))
@@ -135,7 +145,7 @@ extension ObjectNames {
     }
   }
 
-  private func values(in row: [UInt8]) throws(RowDamage) -> [NamedValue] {
+  func values(in row: [UInt8]) throws(RowDamage) -> [NamedValue] {
     var values: [NamedValue] = []
     var fields = try RowFormat.FieldReader(row)
     while let (number, field) = try fields.next() {

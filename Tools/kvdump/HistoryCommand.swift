@@ -5,21 +5,24 @@ import CairnInspection
 struct HistoryCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "history",
-    abstract: "Prints the versions of a row that the store keeps, newest first.",
+    abstract: "Prints the versions of a row, or the transactions of a Core Data store, newest first.",
     discussion: """
-      Deletions are versions too. With --log, prints all versions in the log: superseded versions stay there until \
+      Without a row, prints the history of a Core Data store that records it: who changed which objects, and when.
+
+      Of a row, prints the versions that the store keeps. Deletions are versions too. With --log, prints all versions in the log: superseded versions stay there until \
       compaction removes them. For an object of Core Data, also prints when the store touched it: a relationship has \
       changed at its other end. Exit status 1 if there is no version.
 
       Examples: kvdump history orders.cairn customers 42
                 kvdump history orders.cairn customers 42 --log
                 kvdump history library.cairn Person/p12
+                kvdump history library.cairn --author ada --limit 10
       """)
 
   @OptionGroup var common: CommonArguments
 
   @Argument(help: "The keyspace's name, or an object of Core Data by its URI or as Person/p12.")
-  var keyspace: String
+  var keyspace: String?
 
   @Argument(
     help: "The row's key in the keyspace; kvdump --help describes how to write a key.",
@@ -29,17 +32,33 @@ struct HistoryCommand: Command {
   @Flag(help: "Also print versions that the store no longer keeps.")
   var log = false
 
+  @Option(
+    help: ArgumentHelp("Print at most this many transactions; all if omitted.", valueName: "number"),
+    transform: Int.parse)
+  var limit: Int?
+
+  @Option(help: ArgumentHelp("Print only transactions of this author.", valueName: "name"))
+  var author: String?
+
   func validate() throws {
+    guard let keyspace else {
+      guard !log else { throw ValidationError("--log requires a row.") }
+      return
+    }
     guard key != nil || keyspace.contains("/") else {
       throw ValidationError("A row is named by its keyspace and its key, an object such as Person/p12.")
     }
+    guard limit == nil, author == nil else { throw ValidationError("--limit and --author are for transactions.") }
   }
 
   func write(to output: inout Output) throws {
     let store = try Watched.store(common.store)
     defer { try? store.close() }
+    guard let place = keyspace else {
+      return try TransactionListing(common, limit: limit, author: author).write(store, to: &output)
+    }
     let names = ObjectNames.read(from: store)
-    let (keyspace, key) = try row(in: store, names)
+    let (keyspace, key) = try row(at: place, in: store, names)
     let role = names?.role(of: key, in: keyspace.name)
     var (versions, unreadable) = try versions(of: key, in: keyspace, store)
     if let names, case .object(let object) = role {
@@ -101,12 +120,12 @@ struct HistoryCommand: Command {
     return (versions.map { ($0, role) }, unreadable)
   }
 
-  private func row(in store: Store, _ names: ObjectNames?) throws -> (Keyspace, Key) {
-    if let key { return (try store.existingKeyspace(names?.keyspace(named: keyspace) ?? keyspace), key) }
+  private func row(at place: String, in store: Store, _ names: ObjectNames?) throws -> (Keyspace, Key) {
+    if let key { return (try store.existingKeyspace(names?.keyspace(named: place) ?? place), key) }
     guard let names else {
       throw StoreError(.notFound, "there are no Core Data objects in \(store.path)")
     }
-    let row = names.row(of: try names.reference(keyspace))
+    let row = names.row(of: try names.reference(place))
     return (try store.existingKeyspace(row.keyspace), row.key)
   }
 }

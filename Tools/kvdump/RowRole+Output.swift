@@ -23,6 +23,8 @@ extension ObjectNames {
     case .metadata: "metadata"
     case .schema: "schema"
     case .reservedReferences: "reserved references"
+    case .historyHead: "head of the history"
+    case .transaction(let number): "transaction \(number)"
     case .object(let object): escapedForTerminal(name(of: object))
     case .touches(let object): "touches of \(escapedForTerminal(name(of: object)))"
     case .entries(from: []): "the first entries"
@@ -40,6 +42,10 @@ extension ObjectNames {
       schema.entities.isEmpty
         ? "no entities" : "entities \(schema.entities.map { escapedForTerminal($0.name) }.joined(separator: ", "))"
     case .reservedReferences(let numbers): "up to p\(numbers.last)"
+    case .historyHead(let head): "up to transaction \(head.last.number), expired up to \(head.expired.number)"
+    case .transaction(let transaction):
+      "\(transaction.origin.author.map { "author \(escapedForTerminal($0)), " } ?? "")"
+        + "\(transaction.count.grouped) \(transaction.count == 1 ? "change" : "changes")"
     case .object(let values):
       values.map { "\(escapedForTerminal($0.name)): \($0.value.literal(self))" }.joined(separator: ", ")
     case .touches: "a relationship has changed at its other end"
@@ -91,6 +97,8 @@ extension ObjectNames {
     case .metadata: return [row("metadata")]
     case .schema: return [row("schema")]
     case .reservedReferences: return [row("reserved references")]
+    case .historyHead: return [row("head of the history")]
+    case .transaction(let number): return [row("transaction"), JSON.Member("transaction", .integer(number))]
     case .entries: return [row("entries")]
     case .object(let object): return [row("object")] + members(object)
     case .touches(let object): return [row("touches")] + members(object)
@@ -112,6 +120,13 @@ extension ObjectNames {
       ]
     case .schema(let schema): [JSON.Member("entities", .array(schema.entities.map { .string($0.name) }))]
     case .reservedReferences(let numbers): [JSON.Member("last", .number(numbers.last))]
+    case .historyHead(let head):
+      [JSON.Member("last", .number(head.last.number)), JSON.Member("expired", .number(head.expired.number))]
+    case .transaction(let transaction):
+      [
+        JSON.Member("author", transaction.origin.author.map { .string($0) } ?? .null),
+        JSON.Member("changes", .number(transaction.count)),
+      ]
     case .object(let values):
       [
         JSON.Member("attributes", json(values.filter { !$0.isRelationship })),

@@ -16,6 +16,8 @@ source Tests/Scripts/Kvdump/checks.sh
 store=$temporary/store
 "$products/storewriter" "$store"
 cp -r "$store" "$temporary/before"
+cp -r "$store" "$temporary/recorded"
+"$products/storewriter" "$temporary/recorded" --history
 uuid=$("$kvdump" schema "$store" | sed -n 's/^uuid  //p')
 
 # A store that has been migrated from its first model to the second, and a third model.
@@ -72,6 +74,9 @@ show() {
   show history store Person/p1
   show history store Dog 5 --log
   show history store "x-coredata://$uuid/Dog/p5" --format jsonl | sed "s/$uuid/UUID/"
+  show history recorded | sed -E 's/[0-9]{4}-[0-9T:.-]+Z?/TIME/; s/process [0-9]+/process N/'
+  show history recorded --author ada --limit 1 --format json | sed -E 's/[0-9]{4}-[0-9T:.-]+Z?"/TIME"/; s/"process":"[0-9]+"/"process":"N"/'
+  show tail recorded --keyspace 'table 4294967295' -n 1 --format jsonl | sed -E 's/"time":.*"changes":\[/"changes":[/; s/"hex":"[0-9a-f]*"/"hex":"…"/g'
   show records store --keyspace Dog | sed -E 's/^ +[0-9]+ +//; s/created .*//'
   show info store | grep -E '^\$|^core data|^  entity|table [0-9]+$'
   show stats store | grep -E ' rows?$|entries'
@@ -119,6 +124,9 @@ grep -q '"meaning":{"row":"object","object":"x-coredata://[^"]*/Person/p4","enti
 expect 1 history "$store" Person/p4; says 'kvdump: there is no Person/p4'; prints ''
 expect 2 history "$store" Persn/p1; says 'there is no entity "Persn"'
 expect 64 history Tests/Data/Fixtures/everything references; says 'A row is named by its keyspace and its key'
+expect 64 history "$store" Person/p1 --limit 2; says '--limit and --author are for transactions'
+expect 2 history Tests/Data/Fixtures/everything; says 'there are no Core Data objects in Tests/Data/Fixtures/everything'
+expect 0 history "$store"; silent
 expect 2 history Tests/Data/Fixtures/everything Person/p1; says 'there are no Core Data objects in Tests/Data/Fixtures/everything'
 diff -r "$temporary/before" "$store" || fail "looking changed the store"
 

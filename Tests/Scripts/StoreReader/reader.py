@@ -2,7 +2,8 @@
 """Lists the objects of a Core Data store that Cairn keeps, with their relationships. Written from STORE-FORMAT.md alone, on
 the reader of FORMAT.md; shares no code with either module.
 
-  reader.py STORE    prints the objects, one a line, as JSON, by entity and reference
+  reader.py STORE              prints the objects, one a line, as JSON, by entity and reference
+  reader.py STORE --history    prints the transactions of the history, one a line, as JSON, without times and processes
 """
 
 import json
@@ -200,6 +201,41 @@ def entries(packs):
   return found
 
 
+# Section 9: history ---------------------------------------------------------------------------------------------------
+
+HISTORY = "table 4294967295"
+
+
+def optional_text(data):
+  kind = data.byte()
+  demand(kind < 2, "a text is neither there nor missing")
+  return data.text() if kind else None
+
+
+def transaction(row):
+  data = Input(row)
+  demand(data.byte() == 1, "a transaction has another format")
+  found = {"mark": data.take(8), "time": struct.unpack("<d", data.take(8))[0], "author": optional_text(data),
+           "context": optional_text(data), "program": data.text(), "process": data.text(), "first": data.varint()}
+  count, found["changes"] = data.varint(), []
+  while not data.is_at_end:
+    entity = data.varint()
+    for _ in range(data.varint()):
+      changed, kind, content = (entity, reference(data)), data.byte(), None
+      demand(kind < 3, "a change is of an unknown kind")
+      if kind == 1:
+        content = []
+        for _ in range(data.varint()):
+          content.append(data.varint() + (content[-1] if content else 0))
+        demand(content == sorted(set(content)) and 0 not in content, "properties do not rise")
+      elif kind == 2:
+        kept = data.counted()
+        content = fields(kept) if kept else {}
+      found["changes"].append((kind, changed, content))
+  demand(len(found["changes"]) == count, "a transaction has another number of changes")
+  return found
+
+
 # All of it ------------------------------------------------------------------------------------------------------------
 
 
@@ -215,7 +251,7 @@ class Objects:
     self.schema = Schema(head[2])
     self.objects, self.keys, self.indexed = {}, [], set()
     for name, rows in tables.items():
-      if name.startswith("table ") and name != "table 0":
+      if name.startswith("table ") and name not in ("table 0", HISTORY):
         entity = int(name[6:])
         for (kind, number), version, row in rows:
           number = number.upper() if kind == "uuid" else number
@@ -224,6 +260,37 @@ class Objects:
       if name.startswith("touches "):
         self.read_touches(int(name[8:]), rows)
     self.read_entries(entries((bytes.fromhex(bound), row) for (_, bound), _, row in tables.get("entries", [])))
+
+    self.transactions = {number: transaction(row) for (_, number), _, row in tables.get(HISTORY, [])}
+    if 4 in head:
+      self.check_history(Input(head[4]))
+
+  def check_history(self, data):
+    demand(data.byte() == 1, "the head of the history has another format")
+    last, mark = data.varint(), data.take(8)
+    expired, _, changes = data.varint(), data.take(8), data.varint()
+    data.end()
+    demand(expired <= last, "a position has expired that was never given")
+    demand(all(0 < number <= last for number in self.transactions), "a transaction has a number that was never given")
+    demand(last not in self.transactions or self.transactions[last]["mark"] == mark, "the last transaction has another mark")
+    next_change = 0
+    for _, each in sorted(self.transactions.items()):
+      demand(each["first"] >= next_change, "two changes have one number")
+      next_change = each["first"] + len(each["changes"])
+    demand(next_change <= changes, "a change has a number that was never given")
+
+  def described_transaction(self, number):
+    found = self.transactions[number]
+    properties = {each: what[0] for declared in self.schema.declared.values() for each, what in declared.items()}
+    changes = []
+    for kind, changed, content in found["changes"]:
+      line = {"change": ("insert", "update", "delete")[kind], "object": self.name(changed)}
+      if kind == 1:
+        line["properties"] = [properties[each] for each in content]
+      elif kind == 2:
+        line["tombstone"] = {properties[each]: field[2] for each, field in content.items()}
+      changes.append(line)
+    return json.dumps({"transaction": number, "author": found["author"], "context": found["context"], "changes": changes})
 
   def read_touches(self, entity, rows):
     for (kind, number), version, row in rows:
@@ -271,12 +338,16 @@ class Objects:
 
 
 def main(arguments):
-  if len(arguments) != 1:
+  if len(arguments) not in (1, 2) or arguments[1:] not in ([], ["--history"]):
     print(__doc__, file=sys.stderr)
     return 64
   try:
     objects = Objects(arguments[0])
     names = objects.schema.names
+    if arguments[1:]:
+      for number in sorted(objects.transactions):
+        print(objects.described_transaction(number))
+      return 0
     for each in sorted(objects.objects, key=lambda each: (names[each[0]], each[1])):
       print(objects.described(each))
   except (Refusal, OSError) as problem:

@@ -23,6 +23,26 @@ diff Tests/Scripts/StoreReader/keys.jsonl "$temporary/keys" || { echo "the keys 
 diff Tests/Scripts/StoreReader/findings.txt <(sed '$d' "$temporary/findings") || { echo "the findings are others" >&2; exit 1; }
 tail -n 1 "$temporary/findings" | grep -q '^sound: '
 
+# History: what a program has recorded, and what kvdump prints of it.
+cp -r "$temporary/store" "$temporary/recorded"
+"$products/storewriter" "$temporary/recorded" --history
+"$python" Tests/Scripts/StoreReader/reader.py "$temporary/recorded" --history >"$temporary/history"
+diff Tests/Scripts/StoreReader/history.jsonl "$temporary/history" || { echo "the history is another" >&2; exit 1; }
+"$products/kvdump" history "$temporary/recorded" --format jsonl | "$python" -c '
+import json, sys
+lines = []
+for line in sys.stdin:
+  item = json.loads(line)
+  if "transaction" in item:
+    changes = [{"change": each["change"], "object": "/".join(each["object"].split("/")[-2:]),
+                **{key: value for key, value in each.items() if key in ("properties", "tombstone")}}
+               for each in item["changes"]]
+    lines.append(json.dumps({"transaction": item["transaction"], "author": item["author"], "context": item["context"], "changes": changes}))
+print("\n".join(reversed(lines)))
+' | diff "$temporary/history" - || { echo "kvdump prints another history than the reader" >&2; exit 1; }
+"$products/kvdump" verify "$temporary/recorded" >"$temporary/findings"
+diff Tests/Scripts/StoreReader/findings.txt <(sed '$d' "$temporary/findings") || { echo "the findings are others" >&2; exit 1; }
+
 # The same without the row of Ann.
 "$products/kvdump" dump "$temporary/store" --format jsonl | "$python" -c '
 import json, sys

@@ -16,9 +16,10 @@ enum Example {
     let admirers = toMany("admirers", person)
     join(favourites, admirers)
 
+    let email = attribute("email", .stringAttributeType)
+    email.preservesValueInHistoryOnDeletion = true
     person.properties = [
-      attribute("name", .stringAttributeType), attribute("born", .dateAttributeType),
-      attribute("email", .stringAttributeType), pets, friends, favourites,
+      attribute("name", .stringAttributeType), attribute("born", .dateAttributeType), email, pets, friends, favourites,
     ]
     person.uniquenessConstraints = [["name"], ["email", "born"]]
     person.indexes = [index(["born", "name"], of: person), index(["name"], of: person, where: "born != nil")]

@@ -3,11 +3,13 @@ import Foundation
 import OpenCoreData
 
 // Writes a store with everything that STORE-FORMAT.md describes, the same each time, at the path that is the argument.
-// With a second argument, opens the store there with the model file at that path instead, to which it migrates.
-
-if CommandLine.arguments.count > 2 { exit(try migrate(CommandLine.arguments[1], CommandLine.arguments[2])) }
+// With a second argument, opens the store there with the model file at that path instead, to which it migrates; with
+// --history, records changes of that store.
 
 ValueTransformer.setValueTransformer(ReversingTransformer(), forName: NSValueTransformerName("Reversing"))
+if CommandLine.arguments.last == "--history" { exit(try recordHistory(CommandLine.arguments[1])) }
+if CommandLine.arguments.count > 2 { exit(try migrate(CommandLine.arguments[1], CommandLine.arguments[2])) }
+
 let path = CommandLine.arguments[1]
 let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Example.model)
 try FileManager.default.createDirectory(
