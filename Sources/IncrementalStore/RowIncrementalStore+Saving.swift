@@ -25,7 +25,7 @@ extension RowIncrementalStore {
       throw try conflicts.error(self, context)
     }
     if let metadata { metadataWereWritten(metadata) }
-    lastPosition = recorder.position
+    note(recorder.position)
     lastRevision = plan.objects.isEmpty ? nil : revision
     for saved in plan.objects {
       let id = saved.object?.objectID ?? access.objectID(saved.reference.reference, saved.map)

@@ -9,6 +9,14 @@ public let RowCacheBytesOption = "RowCacheBytes"
 /// then.
 public let BuildsIndexesFirstOption = "BuildsIndexesFirst"
 
+/// The key of a store option: for how many seconds the transactions of the history are kept. An `NSNumber`; for ever if
+/// not set. Older transactions are deleted in the background, when the store is added and after every 64 transactions.
+public let HistoryMaximumAgeOption = "HistoryMaximumAge"
+
+/// The key of a store option: how many of the last transactions of the history are kept. An `NSNumber`; all if not set.
+/// Others are deleted in the background, when the store is added and after every 64 transactions.
+public let HistoryMaximumCountOption = "HistoryMaximumCount"
+
 /// A Core Data store on top of a database that implements ``RowStore``.
 ///
 /// It does everything that Core Data expects of an incremental store: metadata, permanent identifiers, faults, fetches
@@ -55,12 +63,14 @@ open class RowIncrementalStore: NSIncrementalStore {
   private var references: ArraySlice<RowReference> = []
   private var lastIndexes: DeclaredIndexes?
   private var build: BackgroundBuild?
+  var upkeep: HistoryUpkeep?
   /// The revision of the rows that the last save has written; nil if it has written none.
   package var lastRevision: UInt64?
   /// The transaction of the last save or batch request; nil if none was recorded.
   var lastPosition: HistoryPosition?
 
   deinit {
+    upkeep?.stop()
     build?.stop()
     try? rowStore?.close()
   }
@@ -125,6 +135,7 @@ open class RowIncrementalStore: NSIncrementalStore {
   /// Writes the hashes of the model into a new store, even if nothing is ever saved.
   open override func didAdd(to coordinator: NSPersistentStoreCoordinator) {
     guard !isReadOnly else { return }
+    beginHistoryUpkeep()
     if storedMetadata[NSStoreModelVersionHashesKey] == nil {
       // If this fails, the first save fails as well and reports the reason.
       try? save(NSSaveChangesRequest(inserted: nil, updated: nil, deleted: nil, locked: nil), nil)
@@ -136,6 +147,7 @@ open class RowIncrementalStore: NSIncrementalStore {
   }
 
   open override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
+    upkeep?.stop()
     build?.stop()
     try? rowStore?.close()
     (rowStore, completedRows) = (nil, nil)
@@ -160,6 +172,9 @@ open class RowIncrementalStore: NSIncrementalStore {
       return changes
     }
   }
+
+  /// Returns once old transactions that were being deleted in the background are gone.
+  package func waitForHistoryUpkeep() { upkeep?.wait() }
 
   /// Returns once the indexes are built in the background, or building them has failed.
   package func waitForIndexes() { build?.wait() }

@@ -8,3 +8,9 @@ struct HistoryRecorder {
 
   mutating func record(_ objects: [SavedObject], in changes: inout RowChanges, _ snapshot: any RowSnapshot) throws {}
 }
+
+extension RowIncrementalStore {
+  func beginHistoryUpkeep() {}
+
+  func note(_ position: HistoryPosition?) {}
+}

@@ -2,7 +2,7 @@ import Testing
 
 /// `OPENCOREDATA_SEED` replays a program, and `OPENCOREDATA_PROGRAMS` runs more of them.
 @Suite struct FollowerTests {
-  private static let count = setting("OPENCOREDATA_PROGRAMS").flatMap { Int($0) } ?? 12
+  private static let count = setting("OPENCOREDATA_PROGRAMS").flatMap { Int($0) } ?? 8
 
   @Test(
     "Whoever follows a store by its history has what the store has, or is told that the token has expired.",
@@ -19,6 +19,6 @@ import Testing
         return
       }
     }
-    if Self.count > 10 { #expect(expirations > 0) }
+    if Self.count > 7 { #expect(expirations > 0) }
   }
 }

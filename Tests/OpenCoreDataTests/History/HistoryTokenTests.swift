@@ -78,6 +78,33 @@ struct HistoryTokenTests {
     #expect(try context.numbers(after: tokens[2]) == [4])
   }
 
+  @Test(
+    "A store keeps as many transactions, and for as long, as its options say.",
+    arguments: TrackedStore.Kind.allCases)
+  func limits(_ kind: TrackedStore.Kind) throws {
+    let store = TrackedStore(kind)
+    let first = try store.open([HistoryMaximumCountOption: 10])
+    for _ in 0..<70 { try first.make("Item") }
+    func waitForUpkeep(_ context: NSManagedObjectContext) throws {
+      try #require(context.persistentStoreCoordinator?.persistentStores.first as? RowIncrementalStore)
+        .waitForHistoryUpkeep()
+    }
+    try waitForUpkeep(first)
+    // Up to six more were saved before they were counted.
+    let kept = try first.transactions().map(\.transactionNumber)
+    #expect((55...61).contains(kept[0]) && kept == Array(kept[0]...70))
+    store.close(first.persistentStoreCoordinator)
+    let second = try store.open([HistoryMaximumAgeOption: 0])
+    try waitForUpkeep(second)
+    #expect(try second.transactions() == [])
+    store.close(second.persistentStoreCoordinator)
+    let third = try store.open([HistoryMaximumAgeOption: 3600, HistoryMaximumCountOption: 5])
+    try third.make("Item")
+    try waitForUpkeep(third)
+    #expect(try third.transactions().map(\.transactionNumber) == [71])
+    try store.check()
+  }
+
   @Test("History is kept while a store is closed.", arguments: TrackedStore.Kind.allCases)
   func reopening(_ kind: TrackedStore.Kind) throws {
     let store = TrackedStore(kind)

@@ -97,7 +97,7 @@ extension RowIncrementalStore {
   ) throws -> [SavedObject] {
     var objects: [SavedObject] = []
     var recorder = HistoryRecorder(self, context)
-    lastPosition = nil
+    note(nil)
     do {
       _ = try rows.save { snapshot in
         let indexes = try indexes(in: snapshot)
@@ -112,7 +112,7 @@ extension RowIncrementalStore {
     } catch let conflicts as KeyConflicts {
       throw try conflicts.error(self, context)
     }
-    lastPosition = recorder.position
+    note(recorder.position)
     for saved in objects where saved.stored != nil {
       cache.remove(access.objectID(saved.reference.reference, saved.map))
     }

@@ -114,12 +114,3 @@ struct HistoryRecorder {
     return sets
   }
 }
-
-extension HistoryHead {
-  /// Reads the head from its row; that of an empty history if there is none.
-  init(_ row: StoredRow?) throws {
-    self =
-      try row.map { row in try StoreFailure.reading("The head of the history") { try HistoryHead(row.bytes) } }
-      ?? HistoryHead()
-  }
-}

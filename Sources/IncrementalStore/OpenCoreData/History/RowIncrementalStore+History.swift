@@ -43,8 +43,8 @@ extension RowIncrementalStore: HistoryStore {
       try check(position, snapshot)
       first = UInt64(position.number) + 1
     }
-    try forEachRecord(from: first, snapshot) { number, row in
-      let record = try self.record(row, withChanges: withChanges)
+    try snapshot.forEachTransaction(from: first) { number, row in
+      let record = try HistoryRecord(row, withChanges: withChanges)
       guard record.origin.time > earliest else { return true }
       return try body(try transaction(number, record, withChanges: withChanges))
     }
@@ -108,7 +108,7 @@ extension RowIncrementalStore: HistoryStore {
     } else if known == head.expired || known == head.last {
       return
     } else if let row = try snapshot.row(.integer(Int64(clamping: number)), in: HistoryRecord.table),
-      try record(row, withChanges: false).mark == position.mark
+      try HistoryRecord(row, withChanges: false).mark == position.mark
     {
       return
     } else {
@@ -119,29 +119,7 @@ extension RowIncrementalStore: HistoryStore {
       "The history token for transaction \(position.number) of the store \(identifier ?? "?") has expired: \(problem).")
   }
 
-  // MARK: Rows
-
-  private func forEachRecord(
-    from first: UInt64, _ snapshot: any RowSnapshot, _ body: (UInt64, StoredRow) throws -> Bool
-  ) throws {
-    try snapshot.forEachRow(in: HistoryRecord.table, from: .integer(Int64(clamping: first))) { row in
-      guard case .integer(let number) = row.reference, let number = UInt64(exactly: number) else {
-        throw StoreFailure.damaged("The history", RowDamage("a transaction has the number \(row.reference)", at: 0))
-      }
-      return try body(number, row)
-    }
-  }
-
-  private func record(_ row: StoredRow, withChanges: Bool) throws -> HistoryRecord {
-    try StoreFailure.reading("Transaction \(row.reference) of the history") {
-      try HistoryRecord(row.bytes, withChanges: withChanges)
-    }
-  }
-
   // MARK: Deleting
-
-  /// How many transactions are deleted, or looked at, in one save.
-  private static let deletionStep = 10_000
 
   package func deleteTransactions(
     before bound: HistoryBound, where isDeleted: (NSPersistentHistoryTransaction) throws -> Bool
@@ -154,43 +132,30 @@ extension RowIncrementalStore: HistoryStore {
       try check(position, rows.snapshot())
       end = UInt64(position.number)
     }
-    var (next, deleted) = (UInt64(0) as UInt64?, 0)
-    while let first = next {
-      var step = 0
-      _ = try rows.save { snapshot in
-        (next, step) = (nil, 0)
-        var changes = RowChanges()
-        let row = try snapshot.row(StoreHead.historyReference, in: StoreHead.table)
-        var head = try HistoryHead(row)
-        var seen = 0
-        try forEachRecord(from: first, snapshot) { number, row in
-          guard number < end else { return false }
-          guard seen < Self.deletionStep else {
-            next = number
-            return false
-          }
-          seen += 1
-          let record = try self.record(row, withChanges: false)
-          guard record.origin.time < latest, try isDeleted(transaction(number, record, withChanges: false)) else {
-            return true
-          }
-          step += 1
-          head.expire(HistoryPosition(number: number, mark: record.mark))
-          changes.rows.append(
-            RowChanges.Row(
-              table: HistoryRecord.table, reference: row.reference, change: .delete, revision: row.revision))
-          return true
-        }
-        guard step > 0 else { return changes }
-        changes.rows.insert(
-          RowChanges.Row(
-            table: StoreHead.table, reference: StoreHead.historyReference, change: .put(head.bytes),
-            revision: row?.revision), at: 0)
-        return changes
+    var deletion = HistoryDeletion(rows)
+    while deletion.next != nil {
+      try deletion.advance(before: end, latest) { number, record in
+        try isDeleted(transaction(number, record, withChanges: false))
       }
-      deleted += step
     }
-    return deleted
+    return deletion.count
+  }
+
+  /// Begins to delete old transactions in the background, now and after every 64th transaction, if the options of the
+  /// store limit its history.
+  func beginHistoryUpkeep() {
+    let age = (options?[HistoryMaximumAgeOption] as? NSNumber)?.doubleValue
+    let count = (options?[HistoryMaximumCountOption] as? NSNumber)?.uint64Value
+    guard age != nil || count != nil, recordsHistory, let rowStore else { return }
+    upkeep = HistoryUpkeep(
+      rowStore, age: age ?? .infinity, count: count ?? .max, url?.absoluteString ?? "a store")
+    upkeep?.begin()
+  }
+
+  /// Notes the transaction of the last save or batch request.
+  func note(_ position: HistoryPosition?) {
+    lastPosition = position
+    if let position, position.number.isMultiple(of: 64) { upkeep?.begin() }
   }
 }
 
