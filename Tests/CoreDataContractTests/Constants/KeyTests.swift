@@ -21,6 +21,15 @@ struct KeyTests {
     #expect(NSPersistentStoreForceDestroyOption == "NSPersistentStoreForceDestroyOption")
   }
 
+  @Test("The keys of history have Apple's names.")
+  func history() {
+    #expect(NSPersistentHistoryTrackingKey == "NSPersistentHistoryTrackingKey")
+    #expect(
+      NSPersistentStoreRemoteChangeNotificationPostOptionKey == "NSPersistentStoreRemoteChangeNotificationOptionKey")
+    #expect(NSPersistentHistoryTokenKey == "historyToken")
+    #expect(NSPersistentStoreURLKey == "storeURL")
+  }
+
   @Test("The keys of validation errors and conflicts have Apple's names.")
   func errors() {
     #expect(NSValidationKeyErrorKey == "NSValidationErrorKey")

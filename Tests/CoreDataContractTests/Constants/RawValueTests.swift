@@ -34,6 +34,16 @@ struct RawValueTests {
     #expect(results.map(\.rawValue) == [0, 1, 2, 4])
   }
 
+  @Test("The results and changes of history have Apple's raw values.")
+  func history() {
+    let results: [NSPersistentHistoryResultType] = [
+      .statusOnly, .objectIDs, .count, .transactionsOnly, .changesOnly, .transactionsAndChanges,
+    ]
+    #expect(results.map(\.rawValue) == [0, 1, 2, 3, 4, 5])
+    let changes: [NSPersistentHistoryChangeType] = [.insert, .update, .delete]
+    #expect(changes.map(\.rawValue) == [0, 1, 2])
+  }
+
   @Test("The events that change the values of an object have Apple's raw values.")
   func snapshotEvents() {
     let events: [NSSnapshotEventType] = [
