@@ -64,10 +64,8 @@ extension NSManagedObjectContext {
         updated.append(id)
         continue
       }
-      releaseRelated(object)
-      pending.delete(lost: object)
+      lose(object)
       deleted.append(object)
-      departed.append(object)
       if !object.isFault { pending.event.noteDeletion(of: object) }
     }
     dropFromOwners(deleted)
@@ -80,6 +78,13 @@ extension NSManagedObjectContext {
     NotificationCenter.default.post(
       name: Self.didMergeChangesObjectIDsNotification, object: self, userInfo: changes.userInfo)
     tellChildren(of: changes)
+  }
+
+  /// Counts an object as deleted, because somebody else has deleted its row.
+  func lose(_ object: NSManagedObject) {
+    releaseRelated(object)
+    pending.delete(lost: object)
+    departed.append(object)
   }
 
   /// Whether the row of an object has changed since the object has read it.

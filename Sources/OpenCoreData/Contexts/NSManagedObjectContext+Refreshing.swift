@@ -43,14 +43,20 @@ extension NSManagedObjectContext {
     checkQueue()
     pauseUndo(forGood: true)
     defer { resumeUndo() }
-    let (inserted, changed) = (pending.inserted.elements, pending.updated.elements + pending.deleted.elements)
+    // Somebody else has deleted them, too.
+    let gone = pending.deleted.filter { $0.state.marks.contains(.gone) }
+    let changed = pending.updated.elements + pending.deleted.filter { !$0.state.marks.contains(.gone) }
+    let inserted = pending.inserted.elements
     let annihilated = pending.takePropagating().filter(\.isInserted)
     for object in inserted + annihilated { forget(object) }
     for object in changed { object.takeBack() }
     if !pending.deleted.isEmpty { readMembersOfOwnersAgain() }
     for object in changed { pending.forget(object) }
     for object in pending.locked.elements { pending.unlock(object) }
+    for object in gone { lose(object) }
+    dropFromOwners(gone)
     let untold = pending.event.end()
+    for object in gone where untold.deleted.contains(object) { pending.event.noteDeletion(of: object) }
     for object in inserted where !untold.inserted.contains(object) { pending.event.noteDeletion(of: object) }
     for object in untold.deleted where object.registry !== registry { pending.event.noteDeletion(of: object) }
     for object in changed { pending.event.noteRefresh(of: object) }

@@ -63,6 +63,35 @@ import Testing
     }
   }
 
+  @Test(
+    "A rollback does not bring back an object that somebody else has deleted, too.",
+    arguments: AgreementStores.Kind.allCases)
+  func deletedTwice(_ kind: AgreementStores.Kind) throws {
+    let stores = try AgreementStores(kind)
+    let (first, second) = (stores.contexts[0], stores.contexts[1])
+    try first.performAndWait {
+      node(2, first).setValue(node(1, first), forKey: "head")
+      try first.save()
+    }
+    try second.performAndWait {
+      let (head, member) = (try node(numbered: 1, second), try node(numbered: 2, second))
+      #expect((head.value(forKey: "line") as? NSOrderedSet)?.count == 1)
+      second.delete(member)
+      second.processPendingChanges()
+      try first.performAndWait {
+        first.delete(try node(numbered: 2, first))
+        try first.save()
+      }
+      stores.merge(into: second)
+      second.rollback()
+      #expect(member.isDeleted && !second.hasChanges)
+      #expect((head.value(forKey: "line") as? NSOrderedSet)?.count == 0)
+      #expect(try second.fetch(NSFetchRequest<NSManagedObject>(entityName: "Node")) == [head])
+      head.setValue("changed", forKey: "text")
+      try second.save()
+    }
+  }
+
   private func node(_ serial: Int, _ context: NSManagedObjectContext) -> NSManagedObject {
     let node = NSEntityDescription.insertNewObject(forEntityName: "Node", into: context)
     node.setValue(serial, forKey: "serial")
