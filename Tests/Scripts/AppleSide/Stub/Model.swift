@@ -157,6 +157,10 @@ open class NSAttributeDescription: NSPropertyDescription {
     get { fatalError() }
     set { fatalError() }
   }
+  open var preservesValueInHistoryOnDeletion: Bool {
+    get { fatalError() }
+    set { fatalError() }
+  }
   open var attributeValueClassName: String? {
     get { fatalError() }
     set { fatalError() }
