@@ -39,11 +39,14 @@ import Testing
     #expect(names.role(of: .integer(1), in: "table 0") == .metadata)
     #expect(names.role(of: .integer(2), in: "table 0") == .schema)
     #expect(names.role(of: .integer(3), in: "table 0") == .reservedReferences)
+    #expect(names.role(of: .integer(4), in: "table 0") == .historyHead)
+    #expect(names.role(of: .integer(7), in: "table 4294967295") == .transaction(7))
+    #expect(names.title(of: "table 4294967295") == "history")
     #expect(names.role(of: .integer(2), in: "table 5") == .object(rex))
     #expect(names.role(of: .bytes([3]), in: "entries") == .entries(from: [3]))
     #expect(names.title(of: "table 5") == "Pet")
     for (key, keyspace) in [
-      (.integer(4), "table 0"), (.bytes([1]), "table 5"), (.integer(1), "table 05"), (.integer(1), "table 9"),
+      (.integer(5), "table 0"), (.bytes([1]), "table 5"), (.integer(1), "table 05"), (.integer(1), "table 9"),
       (.integer(1), "entries"), ("Berlin", "cities"),
     ] as [(Key, String)] {
       #expect(names.role(of: key, in: keyspace) == nil, "\(key) in \(keyspace)")
