@@ -23,11 +23,14 @@ struct History: ParsableCommand {
   @Option(help: "Saves that the reader follows; 0 for none.")
   var followed = 100_000
 
+  @Option(help: "How many transactions the store that the reader follows keeps.")
+  var kept = 10_000
+
   @Option(help: "Where the stores are made, and removed in the end.")
   var directory = FileManager.default.temporaryDirectory.path
 
   func validate() throws {
-    guard saves > 0, largeSaves > 0, rounds > 0, followed >= 0 else {
+    guard saves > 0, largeSaves > 0, rounds > 0, followed >= 0, kept >= 0 else {
       throw ValidationError("There is at least one save of each kind and one round.")
     }
   }
@@ -64,9 +67,9 @@ struct History: ParsableCommand {
   }
 
   private func follow(_ url: URL) throws {
-    print("\na reader follows \(followed) saves that change ten objects\n")
+    print("\na reader follows \(followed) saves that change ten objects; \(kept) transactions are kept\n")
     print(Self.line(["saves", "MiB of memory", "MiB of files"]))
-    let shelf = try Shelf(at: url, history: true, isDurable: false)
+    let shelf = try Shelf(at: url, history: true, isDurable: false, kept: kept)
     try shelf.makeTen()
     let reader = try shelf.reader()
     for part in 1...10 {
@@ -89,10 +92,10 @@ struct History: ParsableCommand {
 
   private static func mega(_ bytes: Int) -> String { String(format: "%.1f", Double(bytes) / 1_048_576) }
 
-  /// The memory of the process, in MiB.
+  /// The memory of the process without pages of files, in MiB.
   private static var memory: String {
     let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+    let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
     return line?.split(separator: " ").dropFirst().first.flatMap { Double($0) }.map {
       String(format: "%.1f", $0 / 1024)
     }

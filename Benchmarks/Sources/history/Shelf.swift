@@ -10,13 +10,16 @@ final class Shelf {
   private var items: [NSManagedObject] = []
   private var serial = 0
 
-  init(at url: URL, history: Bool, isDurable: Bool = true) throws {
+  init(at url: URL, history: Bool, isDurable: Bool = true, kept: Int? = nil) throws {
     CairnIncrementalStore.register()
     self.url = url
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model())
     _ = try coordinator.addPersistentStore(
       type: .cairn, at: url,
-      options: [NSPersistentHistoryTrackingKey: history, CairnDurabilityOption: isDurable ? "durable" : "buffered"])
+      options: [
+        NSPersistentHistoryTrackingKey: history, CairnDurabilityOption: isDurable ? "durable" : "buffered",
+        HistoryMaximumCountOption: kept ?? Int.max,
+      ])
     context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = coordinator
     context.transactionAuthor = "benchmark"
