@@ -31,7 +31,7 @@ package struct HistoryHead: Hashable, Sendable {
     last = try input.position()
     expired = try input.position()
     changes = try input.varint()
-    guard last.number <= UInt64(Int64.max), expired.number <= last.number, changes <= UInt64(Int64.max) else {
+    guard last.number < UInt64(Int64.max), expired.number <= last.number, changes <= UInt64(Int64.max) else {
       throw input.damage("a number is too large")
     }
     try input.requireEnd()

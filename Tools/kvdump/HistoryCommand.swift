@@ -9,8 +9,8 @@ struct HistoryCommand: Command {
     discussion: """
       Without a row, prints the history of a Core Data store that records it: who changed which objects, and when.
 
-      Of a row, prints the versions that the store keeps. Deletions are versions too. With --log, prints all versions in the log: superseded versions stay there until \
-      compaction removes them. For an object of Core Data, also prints when the store touched it: a relationship has \
+      Of a row, prints the versions that the store keeps. Deletions are versions too. With --log, prints all versions \
+      in the log: superseded versions stay there until compaction removes them. For an object of Core Data, also prints when the store touched it: a relationship has \
       changed at its other end. Exit status 1 if there is no version.
 
       Examples: kvdump history orders.cairn customers 42

@@ -43,9 +43,10 @@ extension NSManagedObjectContext {
     checkQueue()
     pauseUndo(forGood: true)
     defer { resumeUndo() }
-    // Somebody else has deleted them, too.
-    let gone = pending.deleted.filter { $0.state.marks.contains(.gone) }
-    let changed = pending.updated.elements + pending.deleted.filter { !$0.state.marks.contains(.gone) }
+    // Somebody else has deleted them, too, and nobody has inserted them again.
+    let gone = ObjectList(
+      pending.deleted.filter { $0.state.marks.contains(.gone) && (try? node(for: $0.objectID)) == nil })
+    let changed = pending.updated.elements + pending.deleted.filter { !gone.contains($0) }
     let inserted = pending.inserted.elements
     let annihilated = pending.takePropagating().filter(\.isInserted)
     for object in inserted + annihilated { forget(object) }
@@ -53,10 +54,10 @@ extension NSManagedObjectContext {
     if !pending.deleted.isEmpty { readMembersOfOwnersAgain() }
     for object in changed { pending.forget(object) }
     for object in pending.locked.elements { pending.unlock(object) }
-    for object in gone { lose(object) }
-    dropFromOwners(gone)
+    for object in gone.elements { lose(object) }
+    dropFromOwners(gone.elements)
     let untold = pending.event.end()
-    for object in gone where untold.deleted.contains(object) { pending.event.noteDeletion(of: object) }
+    for object in gone.elements where untold.deleted.contains(object) { pending.event.noteDeletion(of: object) }
     for object in inserted where !untold.inserted.contains(object) { pending.event.noteDeletion(of: object) }
     for object in untold.deleted where object.registry !== registry { pending.event.noteDeletion(of: object) }
     for object in changed { pending.event.noteRefresh(of: object) }

@@ -32,6 +32,12 @@ struct HistoryQuery {
     guard !(request.deletes && selectsChanges) else {
       throw CoreDataError.make(NSCoreDataError, "History is deleted by transactions, not by changes.")
     }
+    guard !request.deletes || fetch.map({ $0.fetchLimit == 0 && $0.fetchOffset == 0 }) ?? true else {
+      throw CoreDataError.make(NSCoreDataError, "A deletion of history has neither a limit nor an offset.")
+    }
+    guard !request.deletes || [.statusOnly, .count].contains(type) else {
+      throw CoreDataError.make(NSCoreDataError, "The result of a deletion of history is a status or a count.")
+    }
     predicate = fetch?.predicate
     offset = fetch?.fetchOffset ?? 0
     limit = fetch.map { $0.fetchLimit > 0 ? $0.fetchLimit : .max } ?? .max

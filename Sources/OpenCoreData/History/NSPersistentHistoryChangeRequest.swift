@@ -14,12 +14,12 @@ public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
   let bound: Bound
   let deletes: Bool
 
-  /// What the result has: transactions and their changes unless set; a status for a deletion.
+  /// What the result has: transactions and their changes unless set. A deletion has a status unless set, or a count.
   public var resultType: NSPersistentHistoryResultType
 
   /// Selects transactions, or changes, by a predicate; nil for all. The entity of the request must be that of
   /// ``NSPersistentHistoryTransaction`` or, for changes, of ``NSPersistentHistoryChange``. Its limit and its offset
-  /// apply to the transactions or changes of all stores; sort descriptors are refused.
+  /// apply to the transactions or changes of all stores, and are refused for a deletion; sort descriptors are refused.
   public var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
 
   private init(_ bound: Bound, deletes: Bool, _ fetchRequest: NSFetchRequest<any NSFetchRequestResult>? = nil) {

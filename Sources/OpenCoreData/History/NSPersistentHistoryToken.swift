@@ -60,7 +60,8 @@ public final class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding
     }
     guard let stores = array(Self.storesKey, of: NSString.self),
       let numbers = array(Self.numbersKey, of: NSNumber.self),
-      let marks = array(Self.marksKey, of: NSNumber.self), stores.count == numbers.count, stores.count == marks.count
+      let marks = array(Self.marksKey, of: NSNumber.self), stores.count == numbers.count, stores.count == marks.count,
+      numbers.allSatisfy({ $0.int64Value >= 0 })
     else { return nil }
     var positions: [String: Position] = [:]
     for (store, (number, mark)) in zip(stores, zip(numbers, marks)) {

@@ -1,12 +1,17 @@
 import Foundation
 
 /// Posts notifications about changes of stores to the coordinators that ask for them.
-package enum RemoteChanges {
+enum RemoteChanges {
   private struct Observer {
     weak let coordinator: NSPersistentStoreCoordinator?
     weak let store: NSPersistentStore?
     let identifier: String
     let url: URL
+
+    /// Whether the store is the one with the identifier at a location, however that is spelled.
+    func observes(_ identifier: String, at url: URL?) -> Bool {
+      self.identifier == identifier && self.url.standardizedFileURL.path == url?.standardizedFileURL.path
+    }
   }
 
   private static let observers = Locked<[Observer]>([])
@@ -14,7 +19,7 @@ package enum RemoteChanges {
   private static let queue = DispatchQueue(label: "Notifications about changes of stores")
 
   /// Whether a store asks for notifications.
-  package static func areWanted(_ store: NSPersistentStore) -> Bool {
+  private static func areWanted(_ store: NSPersistentStore) -> Bool {
     (store.options?[NSPersistentStoreRemoteChangeNotificationPostOptionKey] as? NSNumber)?.boolValue == true
   }
 
@@ -34,10 +39,10 @@ package enum RemoteChanges {
 
   /// Posts a notification, later and on a thread of its own, for each store of the process with the identifier and the
   /// location.
-  package static func post(for identifier: String, at url: URL?, _ position: NSPersistentHistoryToken.Position?) {
+  private static func post(for identifier: String, at url: URL?, _ position: NSPersistentHistoryToken.Position?) {
     guard observers.withLock({ !$0.isEmpty }) else { return }
     queue.async {
-      for observer in observers.withLock({ $0 }) where observer.identifier == identifier && observer.url == url {
+      for observer in observers.withLock({ $0 }) where observer.observes(identifier, at: url) {
         guard let coordinator = observer.coordinator, observer.store != nil else { continue }
         var userInfo: [AnyHashable: Any] = [NSStoreUUIDKey: identifier, NSPersistentStoreURLKey: observer.url]
         if let position { userInfo[NSPersistentHistoryTokenKey] = NSPersistentHistoryToken([identifier: position]) }

@@ -60,10 +60,12 @@ extension NSPersistentStoreCoordinator {
         if URL.isFileURL, URL != nowhere { try? storeClass.destroyPersistentStore(at: URL, options: options) }
         throw error
       }
+      RemoteChanges.end(old)
       old.willRemove(from: self)
       stores = stores.map { $0 === old ? new : $0 }
       old.persistentStoreCoordinator = nil
       new.didAdd(to: self)
+      RemoteChanges.observe(new, of: self)
       return new
     }
     announceChange([NSAddedPersistentStoresKey: [migrated], NSRemovedPersistentStoresKey: [store]])

@@ -62,9 +62,9 @@ public let NSPersistentStoreURLKey = "storeURL"
 public let NSPersistentHistoryTokenKey = "historyToken"
 
 extension NSNotification.Name {
-  /// Posted after somebody has changed a store of a coordinator, the notification's object: this coordinator, another
-  /// one, or another process. A store is told of by its ``NSStoreUUIDKey`` and its ``NSPersistentStoreURLKey``; the token
-  /// is under ``NSPersistentHistoryTokenKey`` if the store records its history. Posted on a thread of its own, some time
+  /// Posted after a coordinator of this process, the same or another one, has changed a store of a coordinator, the
+  /// notification's object. Changes by other processes are not noticed. The user info has the store's ``NSStoreUUIDKey``, its
+  /// ``NSPersistentStoreURLKey`` and, if the store records its history, the token under ``NSPersistentHistoryTokenKey``. Posted on a thread of its own, some time
   /// after the change, and only for stores that were added with
   /// ``NSPersistentStoreRemoteChangeNotificationPostOptionKey``.
   public static let NSPersistentStoreRemoteChange =

@@ -1,3 +1,4 @@
+import CairnIncrementalStore
 import OpenCoreData
 import Synchronization
 import Testing
@@ -258,7 +259,8 @@ struct HistoryTests {
   func remoteChanges(_ kind: TrackedStore.Kind) async throws {
     let store = TrackedStore(kind)
     let option: [AnyHashable: Any] = [NSPersistentStoreRemoteChangeNotificationPostOptionKey: true]
-    let (mine, theirs, others) = (try store.open(option), try store.open(option), try store.open())
+    let (mine, theirs) = (try store.open(option), try store.open(option))
+    let others = try store.open(spelling: "./")
     let (told, telling) = AsyncStream.makeStream(of: (ObjectIdentifier?, NSPersistentHistoryToken?).self)
     let identifier = try #require(mine.persistentStoreCoordinator?.persistentStores.first?.identifier)
     let observer = NotificationCenter.default.addObserver(
@@ -279,5 +281,26 @@ struct HistoryTests {
       let one = try #require(await tellers.next())
       #expect(one.0 == coordinator.map { ObjectIdentifier($0) } && one.1 == token)
     }
+  }
+
+  @Test("A coordinator is told of changes of a store to which it has migrated another one.")
+  func migratedRemoteChanges() async throws {
+    let store = TrackedStore(.cairn)
+    let context = try store.open()
+    try context.make("Item")
+    let coordinator = try #require(context.persistentStoreCoordinator)
+    let moved = try coordinator.migratePersistentStore(
+      coordinator.persistentStores[0], to: store.url.appendingPathExtension("moved"),
+      options: [NSPersistentHistoryTrackingKey: true, NSPersistentStoreRemoteChangeNotificationPostOptionKey: true],
+      type: .cairn)
+    defer { try? FileManager.default.removeItem(at: moved.url!) }
+    let (told, telling) = AsyncStream.makeStream(of: NSPersistentHistoryToken?.self)
+    let observer = NotificationCenter.default.addObserver(
+      forName: .NSPersistentStoreRemoteChange, object: coordinator, queue: nil
+    ) { telling.yield($0.userInfo?[NSPersistentHistoryTokenKey] as? NSPersistentHistoryToken) }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    try context.make("Item")
+    var tellers = told.makeAsyncIterator()
+    #expect(try #require(await tellers.next()) == context.token)
   }
 }

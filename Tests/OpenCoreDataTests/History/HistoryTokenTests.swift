@@ -72,6 +72,10 @@ struct HistoryTokenTests {
     let request = NSPersistentHistoryChangeRequest.deleteHistory(before: .distantFuture)
     request.fetchRequest = NSPersistentHistoryTransaction.fetchRequest
     request.fetchRequest?.predicate = NSPredicate(format: "author == 'a'")
+    request.fetchRequest?.fetchLimit = 1
+    #expect(code { try context.history(request, .count) as Int } == NSCoreDataError)
+    request.fetchRequest?.fetchLimit = 0
+    #expect(code { try context.history(request, .objectIDs) as [NSManagedObjectID] } == NSCoreDataError)
     #expect(try context.history(request, .count) == 2)
     #expect(try context.transactions().map(\.transactionNumber) == [2, 4])
     #expect(code { try context.numbers(after: tokens[1]) } == NSPersistentHistoryTokenExpiredError)

@@ -25,8 +25,12 @@ final class TrackedStore {
   }
 
   /// A context of a new coordinator.
+  ///
+  /// - Parameter spelling: What is inserted before the last component of the location of a store on Cairn, which stays
+  ///   the same.
   func open(
-    history: Bool = true, _ options: [AnyHashable: Any] = [:], model: NSManagedObjectModel = makeModel()
+    history: Bool = true, _ options: [AnyHashable: Any] = [:], model: NSManagedObjectModel = makeModel(),
+    spelling: String = ""
   ) throws -> NSManagedObjectContext {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     var options = options
@@ -39,7 +43,8 @@ final class TrackedStore {
     case .cairn:
       CairnIncrementalStore.register()
       options[CairnDurabilityOption] = "buffered"
-      _ = try coordinator.addPersistentStore(type: .cairn, at: url, options: options)
+      let place = url.deletingLastPathComponent().appending(path: spelling + url.lastPathComponent)
+      _ = try coordinator.addPersistentStore(type: .cairn, at: place, options: options)
     }
     coordinators.append(coordinator)
     let context = NSManagedObjectContext(.privateQueue)
