@@ -30,9 +30,27 @@ extension NSManagedObjectContext {
             hasChanged = makeEndsAgree(object, at: place, droppingDeleted) || hasChanged
           }
         }
+        if droppingDeleted {
+          for object in pending.deleted.elements { hasChanged = dropFromFormerEnds(object) || hasChanged }
+        }
         guard hasChanged else { return }
       }
     }
+  }
+
+  /// Makes the objects to which a deleted object was related when it was read refer to it no more. They may do so again,
+  /// because a merge policy has preferred what the store has. Returns whether anything has changed.
+  private func dropFromFormerEnds(_ object: NSManagedObject) -> Bool {
+    var hasChanged = false
+    for place in object.layout.relationships where !object.values.isEmpty {
+      guard let relationship = object.layout.slots[place].relationship, !object.layout.slots[place].isTransient,
+        relationship.deleteRule != .noActionDeleteRule, let inverse = relationship.inverseRelationship
+      else { continue }
+      for other in object.changedEnds(at: place).left where isPresent(other) {
+        hasChanged = leave(other, inverse, object) || hasChanged
+      }
+    }
+    return hasChanged
   }
 
   /// Returns whether anything has changed.

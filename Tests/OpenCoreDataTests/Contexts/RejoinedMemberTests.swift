@@ -92,6 +92,36 @@ import Testing
     }
   }
 
+  @Test(
+    "An object does not keep a reference to a deleted object that a merge policy takes from the store.",
+    arguments: AgreementStores.Kind.allCases)
+  func referenceFromTheStore(_ kind: AgreementStores.Kind) throws {
+    let stores = try AgreementStores(kind)
+    let (first, second, third) = (stores.contexts[0], stores.contexts[1], stores.contexts[2])
+    try first.performAndWait {
+      _ = (node(1, first), node(2, first))
+      try first.save()
+    }
+    try second.performAndWait {
+      let (one, two) = (try node(numbered: 1, second), try node(numbered: 2, second))
+      #expect(two.value(forKey: "peerOf") == nil)
+      try first.performAndWait {
+        node(3, first).setValue(try node(numbered: 2, first), forKey: "peer")
+        try first.save()
+      }
+      let three = try node(numbered: 3, second)
+      three.setValue(one, forKey: "peer")
+      two.setValue("changed", forKey: "text")
+      second.delete(three)
+      second.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+      try second.save()
+    }
+    try third.performAndWait {
+      #expect(try node(numbered: 2, third).value(forKey: "peerOf") == nil)
+      #expect(try stores.saved().faults == [])
+    }
+  }
+
   private func node(_ serial: Int, _ context: NSManagedObjectContext) -> NSManagedObject {
     let node = NSEntityDescription.insertNewObject(forEntityName: "Node", into: context)
     node.setValue(serial, forKey: "serial")
