@@ -117,9 +117,10 @@ import Testing
       try second.save()
     }
     try third.performAndWait {
-      #expect(try node(numbered: 2, third).value(forKey: "peerOf") == nil)
-      #expect(try stores.saved().faults == [])
+      let two = try node(numbered: 2, third)
+      #expect(two.value(forKey: "peerOf") == nil)
     }
+    #expect(try stores.saved().faults == [])
   }
 
   private func node(_ serial: Int, _ context: NSManagedObjectContext) -> NSManagedObject {
