@@ -18,13 +18,18 @@ public struct Keyspace: Sendable, Hashable {
 
   /// The name, unique in the store.
   public var name: String { index.name }
-  /// The number by which the log identifies it; never used for another keyspace.
-  public var id: KeyspaceID { index.id }
+  /// The number by which the log identifies it; never used for another keyspace. 0 in a store opened for reading, as
+  /// long as no commit that the store has seen defines the keyspace.
+  public var id: KeyspaceID { (defined ?? self).index.id }
   /// The order it was created with.
   public var order: Order { index.isOrdered ? .ordered : .unordered }
 
   /// How many versions of each row are retained, as last set by ``Store/setRetention(_:of:_:)``.
-  public var retention: Retention { .last(Int(index.oldVersions.load(ordering: .relaxed)) + 1) }
+  public var retention: Retention { .last(Int((defined ?? self).index.oldVersions.load(ordering: .relaxed)) + 1) }
+
+  /// The keyspace that a commit has defined since somebody asked for it in a store opened for reading; nil if there is
+  /// none, and for a keyspace that was defined then.
+  var defined: Keyspace? { index.definition.withLock { $0 }.map { Keyspace(index: $0, owner: owner) } }
 
   @inline(__always)
   func checkBelongs(to index: Index) throws(StoreError) {
@@ -35,8 +40,10 @@ public struct Keyspace: Sendable, Hashable {
   }
 
   /// The same keyspace of the same open store.
-  public static func == (left: Keyspace, right: Keyspace) -> Bool { left.index === right.index }
+  public static func == (left: Keyspace, right: Keyspace) -> Bool {
+    (left.defined ?? left).index === (right.defined ?? right).index
+  }
 
-  /// Hashes the identity of the keyspace.
-  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(index)) }
+  /// Hashes the name, which stays the same when a keyspace becomes defined.
+  public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }

@@ -83,7 +83,9 @@ public final class Snapshot: Sendable {
     let pin = index.eras.pin()
     defer { index.eras.unpin(pin) }
     try checkHeld()
-    guard keyspace.index.exists(at: sequence) else { return [] }
+    guard keyspace.index.exists(at: sequence) else {
+      return try keyspace.defined.map { (defined) throws(StoreError) in try history(of: key, in: defined) } ?? []
+    }
     return try unsafe key.withEncoded { (encoded) throws(StoreError) -> [RowVersion] in
       let records = try unsafe index.history(keyspace.index, keyspace.index.hash(encoded), encoded, at: sequence)
       try checkHeld()
@@ -112,7 +114,10 @@ public final class Snapshot: Sendable {
     let pin = index.eras.pin()
     defer { index.eras.unpin(pin) }
     try checkHeld()
-    guard keyspace.index.exists(at: sequence) else { return }
+    guard keyspace.index.exists(at: sequence) else {
+      if let defined = keyspace.defined { try unsafe read(key, defined, body) }
+      return
+    }
     try unsafe key.withEncoded { (encoded) throws in
       let hash = unsafe keyspace.index.hash(encoded)
       guard let record = try unsafe index.record(keyspace.index, hash, encoded, at: sequence) else {
@@ -129,7 +134,10 @@ public final class Snapshot: Sendable {
     let pin = index.eras.pin()
     defer { index.eras.unpin(pin) }
     try checkHeld()
-    guard keyspace.index.exists(at: sequence) else { return nil }
+    guard keyspace.index.exists(at: sequence) else {
+      guard let defined = keyspace.defined else { return nil }
+      return try withRecord(key, defined, body)
+    }
     return try unsafe key.withEncoded { (encoded) throws(StoreError) -> R? in
       let hash = unsafe keyspace.index.hash(encoded)
       guard let record = try unsafe index.record(keyspace.index, hash, encoded, at: sequence) else {
@@ -156,7 +164,10 @@ public final class Snapshot: Sendable {
       let pin = index.eras.pin()
       defer { index.eras.unpin(pin) }
       try checkHeld()
-      guard keyspace.index.exists(at: sequence) else { return Array(repeating: nil, count: keys.count) }
+      guard keyspace.index.exists(at: sequence) else {
+        guard let defined = keyspace.defined else { return Array(repeating: nil, count: keys.count) }
+        return try get(many: keys, in: defined)
+      }
       let end = min(start + batch, keys.count)
       group.removeAll(keepingCapacity: true)
       for key in keys[start..<end] {
@@ -183,7 +194,9 @@ public final class Snapshot: Sendable {
   /// proportion to the number of rows.
   public func count(in keyspace: Keyspace) throws(StoreError) -> Int {
     try checkOpen(keyspace)
-    guard keyspace.index.exists(at: sequence) else { return 0 }
+    guard keyspace.index.exists(at: sequence) else {
+      return try keyspace.defined.map { (defined) throws(StoreError) in try count(in: defined) } ?? 0
+    }
     if index.applying.load(ordering: .sequentiallyConsistent) == sequence {
       let count = keyspace.index.rowCount.load(ordering: .acquiring)
       if index.applying.load(ordering: .sequentiallyConsistent) == sequence { return count }
@@ -259,7 +272,10 @@ public final class Snapshot: Sendable {
     _ range: KeyRange, _ keyspace: Keyspace, reverse: Bool, limit: Int, _ body: (RecordView) throws -> Bool
   ) throws {
     try checkOpen(keyspace)
-    guard keyspace.index.exists(at: sequence) else { return }
+    guard keyspace.index.exists(at: sequence) else {
+      if let defined = keyspace.defined { try walk(range, defined, reverse: reverse, limit: limit, body) }
+      return
+    }
     let scan = Scan(index: index, keyspace: keyspace.index, sequence: sequence, checkHeld: checkHeld)
     if let tree = keyspace.index.tree {
       guard range.upper.map({ !$0.isEmpty }) ?? true else { return }

@@ -12,19 +12,21 @@ public final class Store: Sendable {
   /// The path of the directory, as it was given.
   public let path: String
   let options: StoreOptions
-  private let environment: Environment
+  let environment: Environment
   let index: Index
   let log: Log
   let committer: Committer
   private let commits: Commits
   private let maintenance: Maintenance
   private let dictionaries: Dictionaries
-  private let isReadOnly: Bool
+  let isReadOnly: Bool
   private let isCompressing: Bool
   private let fileLock: (any FileLock)?
   private let whenClosed: @Sendable (Store) -> Void
   private let buffers = Lock<[BatchBuffer]>([])
   private let closed = Atomic<Bool>(false)
+  /// What ``refresh()`` leaves behind. Its lock is held during a refresh, and while the files are being closed.
+  let departed = Lock(DepartedSegments())
 
   init(
     path: String, options: StoreOptions, environment: Environment, index: Index, log: Log, recovered: RecoveredLog,
@@ -72,7 +74,7 @@ public final class Store: Sendable {
     maintenance.close()
     defer {
       fileLock?.release()
-      log.directory.close()
+      departed.withLock { _ in log.directory.close() }
       whenClosed(self)
     }
     try committer.closeLog(isReadOnly: isReadOnly)
@@ -439,8 +441,17 @@ public final class Store: Sendable {
     try keyspace.checkBelongs(to: index)
     let pin = index.eras.pin()
     defer { index.eras.unpin(pin) }
-    guard index.hasNow(keyspace.index) else { return }
+    guard index.hasNow(keyspace.index) else {
+      return try unsafe readDefined(key, keyspace, body)
+    }
     try unsafe index.latest(keyspace.index, keyspace.index.hash(key), key)?.withValue(index.dictionaries, body)
+  }
+
+  @inline(never)
+  private func readDefined(
+    _ key: UnsafeRawBufferPointer, _ keyspace: Keyspace, _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    if let defined = keyspace.defined { try unsafe read(encoded: key, defined, body) }
   }
 
   private func withRecord<R>(
@@ -449,7 +460,10 @@ public final class Store: Sendable {
     try keyspace.checkBelongs(to: index)
     let pin = index.eras.pin()
     defer { index.eras.unpin(pin) }
-    guard index.hasNow(keyspace.index) else { return nil }
+    guard index.hasNow(keyspace.index) else {
+      guard let defined = keyspace.defined else { return nil }
+      return try withRecord(key, defined, body)
+    }
     return try unsafe key.withEncoded { (encoded) throws(StoreError) -> R? in
       let hash = unsafe keyspace.index.hash(encoded)
       guard let record = try unsafe index.latest(keyspace.index, hash, encoded) else { return nil }

@@ -79,7 +79,7 @@ extension Writer {
   }
 
   @inline(__always)
-  private func countDead(_ keyspace: KeyspaceIndex, _ address: LogAddress, _ length: Int) {
+  func countDead(_ keyspace: KeyspaceIndex, _ address: LogAddress, _ length: Int) {
     guard let segment = log.segment(ifAnyAt: address) else { return }
     segment.liveBytes.subtract(length, ordering: .relaxed)
     keyspace.live.add(-length, extent: segment.extent)

@@ -4,7 +4,9 @@ package enum Format {
   package static let minorVersion: UInt16 = 0
   /// The feature bit of keyspaces that retain older versions.
   package static let retention: UInt64 = 1 << 1
-  package static let knownFeatures: UInt64 = retention
+  /// The feature bit of stores that have been taken back to an earlier commit.
+  package static let timelines: UInt64 = 1 << 2
+  package static let knownFeatures: UInt64 = retention | timelines
   package static let unit = 8
   package static let maximumKeyLength = 65_536
   package static let maximumValueLength = 1 << 30

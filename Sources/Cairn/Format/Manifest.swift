@@ -58,6 +58,8 @@ package struct Manifest: Hashable, Sendable {
   package var hashSeed: UInt64
   package var segmentSize: Int
   package var epoch: UInt32 = 0
+  /// How often the store has been taken back to an earlier commit.
+  package var timeline: UInt64 = 0
   package var nextSegment: SegmentID = 1
   package var nextKeyspace: KeyspaceID = 1
   package var highestSequence: CommitSequence = 0
@@ -99,7 +101,7 @@ package struct Manifest: Hashable, Sendable {
     writer.append(UInt32(segments.count))
     writer.append(UInt32(keyspaces.count))
     writer.append(UInt32(checkpoints.count))
-    writer.append(zeros: 8)
+    writer.append(timeline)
     writer.append(highestSequence)
     writer.append(chainSequence)
     writer.append(zeros: 8)
@@ -134,6 +136,16 @@ package struct Manifest: Hashable, Sendable {
     return writer.bytes
   }
 
+  /// Where the field with the generation ends.
+  static let generationEnd = 56
+
+  /// The generation in the first bytes of a manifest; nil if they are not those of one. Verifies nothing else.
+  static func generation(_ bytes: UnsafeRawBufferPointer) -> UInt64? {
+    var reader = unsafe ByteReader(bytes)
+    guard reader.next(UInt64.self) == magic, reader.bytes(generationEnd - 16) != nil else { return nil }
+    return reader.next(UInt64.self)
+  }
+
   package enum Problem: Error, Hashable, Sendable {
     /// The file does not begin as a manifest does.
     case foreign
@@ -162,7 +174,8 @@ package struct Manifest: Hashable, Sendable {
       let epoch = reader.next(UInt32.self), let nextSegment = reader.next(SegmentID.self),
       let nextKeyspace = reader.next(KeyspaceID.self), let segmentCount = reader.next(UInt32.self),
       let keyspaceCount = reader.next(UInt32.self), let checkpointCount = reader.next(UInt32.self),
-      reader.zeros(8), let highest = reader.next(CommitSequence.self),
+      let timeline = reader.next(UInt64.self), timeline == 0 || incompatible & Format.timelines != 0,
+      let highest = reader.next(CommitSequence.self),
       let chain = reader.next(CommitSequence.self),
       reader.zeros(8), chain <= highest, generation <= Format.maximumGeneration, epoch <= Format.maximumID,
       (1...SegmentID.highest.next).contains(nextSegment), (1...KeyspaceID.highest.next).contains(nextKeyspace),
@@ -173,6 +186,7 @@ package struct Manifest: Hashable, Sendable {
     compatibleFeatures = compatible
     self.generation = generation
     self.epoch = epoch
+    self.timeline = timeline
     self.nextSegment = nextSegment
     self.nextKeyspace = nextKeyspace
     highestSequence = highest

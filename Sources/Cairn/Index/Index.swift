@@ -24,10 +24,15 @@ final class Index: Sendable {
   /// The newest commit whose changes the writer has begun to enter.
   let applying: Atomic<CommitSequence>
   private let keyspaces = Lock(KeyspaceList())
+  /// Whether commits are made by another process. Then only that process can give numbers to keyspaces.
+  private let isReadOnly: Bool
+  /// In a store opened for reading, the keyspaces that have been asked for and are not defined, by name.
+  private let expected = Lock<[String: KeyspaceIndex]>([:])
 
   private static let count = Atomic<UInt64>(0)
 
-  init(hashSeed: UInt64, table: SegmentTable) {
+  init(hashSeed: UInt64, table: SegmentTable, isReadOnly: Bool = false) {
+    self.isReadOnly = isReadOnly
     number = Self.count.add(1, ordering: .relaxed).newValue
     hash = KeyHash(seed: hashSeed)
     self.table = table
@@ -65,9 +70,22 @@ final class Index: Sendable {
     try keyspaces.withLock { (keyspaces) throws(StoreError) in
       if let known = keyspaces[name] { return known }
       try keyspaces.checkRoom(for: name)
+      guard !isReadOnly else { return expect(name, isOrdered: isOrdered) }
       let keyspace = KeyspaceIndex(
         id: keyspaces.next, name: name, isOrdered: isOrdered, hash: hash, table: table, arena: arena)
       keyspaces.add(keyspace)
+      return keyspace
+    }
+  }
+
+  /// A keyspace that has no rows and never will: it leads to the one that a later commit defines by this name.
+  private func expect(_ name: String, isOrdered: Bool) -> KeyspaceIndex {
+    expected.withLock { expected in
+      if let known = expected[name] { return known }
+      let keyspace = KeyspaceIndex(
+        id: 0, name: name, isOrdered: isOrdered, hash: hash, table: table, arena: arena)
+      keyspace.droppedAt.store(0, ordering: .relaxed)
+      expected[name] = keyspace
       return keyspace
     }
   }
@@ -83,6 +101,7 @@ final class Index: Sendable {
         id: id, name: name, isOrdered: isOrdered, hash: hash, table: table, arena: arena, from: image)
       keyspace.definedAt.store(definedAt, ordering: .relaxed)
       keyspaces.add(keyspace)
+      expected.withLock { $0.removeValue(forKey: name) }?.definition.withLock { $0 = keyspace }
       return keyspace
     }
   }

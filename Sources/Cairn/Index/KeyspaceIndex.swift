@@ -10,6 +10,9 @@ import Synchronization
   let rowCount = Atomic<Int>(0)
   /// The commit that defined it; 0 until there is one.
   let definedAt = Atomic<CommitSequence>(0)
+  /// In a store opened for reading, the keyspace that stands for one that the writer had not defined when somebody
+  /// asked for it; nil until the writer has.
+  let definition = Lock<KeyspaceIndex?>(nil)
   /// The commit that dropped it.
   let droppedAt = Atomic<CommitSequence>(.max)
   let live = LiveBytes()

@@ -41,6 +41,16 @@ package struct ManifestFile: Sendable {
     try directory.sync()
   }
 
+  /// The generation of the present manifest; nil if the file does not begin as a manifest does.
+  func generation() throws(StoreError) -> UInt64? {
+    let bytes = try StoreError.wrap { () throws(FileError) in
+      let file = try directory.open(Self.name, .read)
+      defer { file.close() }
+      return try file.bytes(Manifest.generationEnd)
+    }
+    return unsafe bytes.withUnsafeBytes { unsafe Manifest.generation($0) }
+  }
+
   func read() throws(StoreError) -> Manifest {
     let path = "\(directory.path)/\(Self.name)"
     let bytes: [UInt8]

@@ -21,6 +21,8 @@ package struct RecoveredLog: Sendable {
   /// Segments that the manifest lists and that are not part of the log: never used, or after the end of the log.
   var excluded: Set<SegmentID> = []
   var discarded: [Discarded] = []
+  /// Whether commits after the last one are no longer part of the log.
+  var isTakenBack = false
   /// The last commit.
   var lastSequence: CommitSequence = 0
   /// The highest sequence that any valid structure names, also after the end of the log.

@@ -1,4 +1,5 @@
 import CCairnPlatform
+import Synchronization
 
 /// The log as readers see it: from a log address to a record in mapped memory in two loads.
 ///
@@ -7,14 +8,15 @@ import CCairnPlatform
 /// is not changed while there is one, so reading it needs no lock. The extents of a segment that has been compacted are
 /// freed once no reader can have an address in them.
 @safe final class SegmentTable: @unchecked Sendable {
-  @safe struct Entry {
-    var base: UnsafeRawPointer
-    var length: Int
+  @safe struct Entry: ~Copyable {
+    let base: UnsafeRawPointer
+    /// How many bytes from `base` on may be read.
+    let length: Atomic<Int>
     /// The offset of the entry's first byte in the segment.
-    var offset: Int
-    var baseSequence: CommitSequence
-    var seed: PlaceSeed
-    var id: SegmentID
+    let offset: Int
+    let baseSequence: CommitSequence
+    let seed: PlaceSeed
+    let id: SegmentID
   }
 
   private static let chunkShift = 12
@@ -56,7 +58,7 @@ import CCairnPlatform
     for number in 0..<count {
       let offset = number * extentLength
       unsafe pointer(first + number).pointee = unsafe Entry(
-        base: mapping.base + offset, length: mapping.length - offset, offset: offset, baseSequence: baseSequence,
+        base: mapping.base + offset, length: Atomic(mapping.length - offset), offset: offset, baseSequence: baseSequence,
         seed: seed, id: id)
     }
     return first..<first + count
@@ -88,9 +90,11 @@ import CCairnPlatform
     guard number < chunkCount else { fatalError("the log is too large for its addresses") }
     if let known = unsafe chunks[number] { return unsafe known }
     let entries = UnsafeMutablePointer<Entry>.allocate(capacity: Self.chunkCapacity)
-    let nothing = unsafe Entry(
-      base: UnsafeRawPointer(chunks), length: 0, offset: 0, baseSequence: 0, seed: .none, id: 0)
-    unsafe entries.initialize(repeating: nothing, count: Self.chunkCapacity)
+    for number in 0..<Self.chunkCapacity {
+      unsafe (entries + number).initialize(
+        to: Entry(
+          base: UnsafeRawPointer(chunks), length: Atomic(0), offset: 0, baseSequence: 0, seed: .none, id: 0))
+    }
     unsafe chunks[number] = unsafe entries
     return unsafe entries
   }
@@ -98,11 +102,12 @@ import CCairnPlatform
   /// The number of extents there are addresses for.
   var extentLimit: Int { chunkCount * Self.chunkCapacity }
 
-  /// Ends the extents of a segment at `end`, whatever the file's length. Before the store is shared.
+  /// Ends the extents of a segment at `end`, whatever the mapping's length. Once the store is shared, the end may only
+  /// move forward.
   func limit(_ extents: Range<Int>, to end: Int) {
     for extent in extents {
       let entry = unsafe pointer(extent)
-      unsafe entry.pointee.length = unsafe max(0, min(entry.pointee.length, end - entry.pointee.offset))
+      unsafe entry.pointee.length.store(max(0, end - entry.pointee.offset), ordering: .relaxed)
     }
   }
 
@@ -146,7 +151,7 @@ import CCairnPlatform
     let record = unsafe entry.pointee.base + offset(address)
     guard
       let header = unsafe RecordHeader(
-        record, available: entry.pointee.length &- offset(address), baseSequence: entry.pointee.baseSequence)
+        record, available: entry.pointee.length.load(ordering: .relaxed) &- offset(address), baseSequence: entry.pointee.baseSequence)
     else { fatalError("a record has changed since it was read") }
     return unsafe RecordView(verified: header, record)
   }
@@ -180,7 +185,7 @@ extension RecordView {
     // Few records end in the cache line they begin in.
     unsafe cairn_prefetch(entry.pointee.base + (offset &+ 64))
     unsafe self.init(
-      entry.pointee.base + offset, available: entry.pointee.length &- offset,
+      entry.pointee.base + offset, available: entry.pointee.length.load(ordering: .relaxed) &- offset,
       checksumStart: entry.pointee.seed.start(entry.pointee.offset &+ offset),
       baseSequence: entry.pointee.baseSequence)
   }

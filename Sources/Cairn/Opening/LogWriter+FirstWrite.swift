@@ -32,6 +32,10 @@ extension LogWriter {
       changed.checkpoints.removeAll { recovered.uselessCheckpoints.contains($0.id) }
       // Commits after the one that the store was taken back to are no longer part of the log.
       changed.chainSequence = min(changed.chainSequence, recovered.lastSequence)
+      if recovered.isTakenBack {
+        changed.timeline &+= 1
+        changed.features |= Format.timelines
+      }
       for segment in recovered.segments where !segment.isCompacted { changed.seal(segment) }
       changed.epoch += 1
       let base = recovered.baseOfNextEpoch(changed.epoch)
@@ -42,7 +46,10 @@ extension LogWriter {
     }
     // The remaining bytes and files are not used; it does no harm if one of them cannot be removed.
     for segment in recovered.segments where recovered.unsealed.contains(segment.id) {
-      do throws(FileError) { try segment.file.truncate(segment.end.load(ordering: .relaxed)) } catch {}
+      // Processes that have opened the store for reading may see commits that are no longer part of the log.
+      if !recovered.isTakenBack {
+        do throws(FileError) { try segment.file.truncate(segment.end.load(ordering: .relaxed)) } catch {}
+      }
       shared.syncs.close(segment)
     }
     for id in recovered.excluded.sorted() { shared.directory.removeIfPossible(Segment.fileName(id)) }

@@ -15,7 +15,7 @@ extension Recovery {
           index.arena.forget()
           throw CheckpointTables.Problem("its nodes are invalid")
         }
-        let after = sources.reduce(0) { $0 + ($1.entry.id > entry.place.segment ? $1.mapping.length : 0) }
+        let after = sources.reduce(0) { $0 + ($1.entry.id > entry.place.segment ? $1.bytes.length : 0) }
         if after > max(Self.longTail, entry.length / 8) {
           // Most rows will soon lead elsewhere, so their hash pages are moved to large pages now. The trees, which that
           // does not change, can wait.
@@ -54,7 +54,7 @@ extension Recovery {
         list.sequence == tables.sequence,
         list.places.count
           == (unsafe FrameHeader.recordCount(
-            source.mapping.base, from: SegmentHeader.size, upTo: min(source.entry.end ?? 0, source.mapping.length)))
+            source.bytes.base, from: SegmentHeader.size, upTo: min(source.entry.end ?? 0, source.bytes.length)))
       else { throw CheckpointTables.Problem("segment \(header.id) has no matching list of moves") }
       moves[header.id] = list
     }
@@ -65,7 +65,7 @@ extension Recovery {
     do throws(FileError) {
       let file = try directory.open(MoveList.fileName(source.id), .read)
       defer { file.close() }
-      let bytes = try file.readAll(atMost: MoveList.maximumLength(segment: source.mapping.length))
+      let bytes = try file.readAll(atMost: MoveList.maximumLength(segment: source.bytes.length))
       return unsafe bytes.withUnsafeBytes { unsafe MoveList($0) }
     } catch {
       guard !error.isShortage else { throw CheckpointTables.Problem(error) }
@@ -91,7 +91,7 @@ extension Recovery {
       var isKnown = true
       var offset = SegmentHeader.size
       let limit = source.entry.end ?? 0
-      while offset < limit, let frame = frame(source.mapping, header, at: offset, limit),
+      while offset < limit, let frame = frame(source.bytes, header, at: offset, limit),
         frame.header.sequence == frameNumber.next
       {
         frameNumber = frameNumber.next
@@ -119,7 +119,7 @@ extension Recovery {
     }
     for source in sources {
       guard let known = checkpoint.segment(source.id) else { continue }
-      for extent in known.extent..<min(hasGone.count, known.extent + table.extentCount(for: source.mapping.length)) {
+      for extent in known.extent..<min(hasGone.count, known.extent + table.extentCount(for: source.bytes.length)) {
         hasGone[extent] = false
       }
     }

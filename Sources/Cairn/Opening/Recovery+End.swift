@@ -76,7 +76,7 @@ extension Recovery {
   func checkEmpty(_ source: Source) throws(StoreError) {
     let covered = checkpoint?.segment(source.id)?.end ?? 0
     let recorded = recorded.map { $0.watermark.place.segment == source.id ? $0.watermark.place.offset : 0 } ?? 0
-    guard max(covered, recorded) > SegmentHeader.size, lastNonzero(source.mapping, from: 0) == 0 else { return }
+    guard max(covered, recorded) > SegmentHeader.size, lastNonzero(source.bytes, from: 0) == 0 else { return }
     throw StoreError(
       .damaged, "segment \(source.id) is empty, but had \(max(covered, recorded)) durable bytes",
       place: Place(segment: source.id, offset: 0))

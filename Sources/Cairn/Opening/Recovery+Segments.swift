@@ -14,12 +14,14 @@ extension Recovery {
         let file = try directory.open(Segment.fileName(entry.id), mayBeWritten ? .readWrite : .read)
         // The end of the content counts, however long the file is: a hole is no content.
         let length = isGrowing ? try file.contentEnd() : min(try file.size(), entry.end ?? 0)
-        // A writer may trim an unsealed segment while it is being read, so a read-only opening copies it.
-        let mapping =
-          length == 0 || (isReadOnly && isGrowing) ? try CopiedFile(file, length) : try file.map(length)
+        // A writer may trim an unsealed segment after its last frame while it is being read, so a read-only opening
+        // reads a copy. The frames themselves stay, and more may follow them.
+        let isShared = isReadOnly && isGrowing && length > 0
+        let bytes: any Mapping = length == 0 || isShared ? try CopiedFile(file, length) : try file.map(length)
+        let mapping = isShared ? try file.map(max(manifest.segmentSize, length)) : bytes
         if !mayBeWritten { file.close() }
-        let header = unsafe SegmentHeader.read(UnsafeRawBufferPointer(start: mapping.base, count: mapping.length))
-        sources.append(Source(entry: entry, file: file, mapping: mapping, header: header))
+        let header = unsafe SegmentHeader.read(UnsafeRawBufferPointer(start: bytes.base, count: bytes.length))
+        sources.append(Source(entry: entry, file: file, mapping: mapping, bytes: bytes, header: header))
       } catch {
         guard error.cause == .notFound else { throw StoreError(error) }
       }
@@ -35,7 +37,7 @@ extension Recovery {
   }
 
   mutating func readSegment(_ source: Source) throws(StoreError) {
-    let (entry, mapping) = (source.entry, source.mapping)
+    let (entry, mapping) = (source.entry, source.bytes)
     if case .header(let header) = source.header, header.kind == .compacted {
       return try readCompacted(source, header)
     }
@@ -90,7 +92,7 @@ extension Recovery {
   private mutating func readCompacted(_ source: Source, _ header: SegmentHeader) throws(StoreError) {
     let entry = source.entry
     try checkBelongs(header, entry)
-    guard let end = entry.end, end <= source.mapping.length, header.baseSequence == entry.baseSequence else {
+    guard let end = entry.end, end <= source.bytes.length, header.baseSequence == entry.baseSequence else {
       throw StoreError(
         .damaged, "segment \(entry.id) does not match the manifest", place: Place(segment: entry.id, offset: 0))
     }
@@ -122,7 +124,7 @@ extension Recovery {
     var offset = SegmentHeader.size
     var number: CommitSequence = 0
     while offset < end {
-      guard let frame = frame(source.mapping, header, at: offset, end), frame.header.sequence == number.next
+      guard let frame = frame(source.bytes, header, at: offset, end), frame.header.sequence == number.next
       else {
         throw StoreError(
           .corrupted, "a frame that was durable is invalid", place: Place(segment: segment.id, offset: offset))
@@ -160,15 +162,15 @@ extension Recovery {
           .corrupted, "segment \(entry.id) does not continue the log", place: Place(segment: entry.id, offset: 0))
       }
       logEnd = .found
-      searchBehindEnd(source.mapping, header.seed, header.baseSequence, from: SegmentHeader.size)
+      searchBehindEnd(source.bytes, header.seed, header.baseSequence, from: SegmentHeader.size)
       source.file.close()
-      exclude(entry.id, source.mapping, from: 0)
+      exclude(entry.id, source.bytes, from: 0)
       return
     }
 
     let segment = enter(header, source)
     chain = header.baseSequence
-    try readFrames(segment, entry, from: SegmentHeader.size)
+    try readFrames(segment, source, from: SegmentHeader.size)
   }
 
   mutating func enter(
@@ -176,6 +178,7 @@ extension Recovery {
   ) -> Segment {
     let extents = table.enter(
       source.mapping, id: header.id, seed: header.seed, baseSequence: header.baseSequence, at: known?.extent)
+    table.limit(extents, to: source.bytes.length)
     let segment = Segment(
       id: header.id, epoch: header.epoch, file: source.file, mapping: source.mapping,
       seed: header.seed, baseSequence: header.baseSequence, extents: extents, end: SegmentHeader.size,
@@ -194,15 +197,15 @@ extension Recovery {
     _ covered: CheckpointTables.Segment, _ source: Source, _ header: SegmentHeader
   ) throws(StoreError) {
     let entry = source.entry
-    guard header.epoch == covered.epoch, source.mapping.length >= covered.end else {
+    guard header.epoch == covered.epoch, source.bytes.length >= covered.end else {
       throw StoreError(
-        .damaged, "segment \(entry.id) does not match the checkpoint: \(source.mapping.length) of \(covered.end) bytes",
-        place: Place(segment: entry.id, offset: source.mapping.length))
+        .damaged, "segment \(entry.id) does not match the checkpoint: \(source.bytes.length) of \(covered.end) bytes",
+        place: Place(segment: entry.id, offset: source.bytes.length))
     }
     let segment = entered[entry.id] ?? enter(header, source, covered)
     chain = covered.lastSequence
     if checkpoint?.tables.place.segment == entry.id {
-      try readFrames(segment, entry, from: covered.end)
+      try readFrames(segment, source, from: covered.end)
     } else {
       close(segment, at: covered.end)
       if entry.end == nil { found.unsealed.insert(segment.id) }
@@ -217,10 +220,10 @@ extension Recovery {
 
   /// Reads the frames of a segment and, if the segment is not sealed or is cut, the bytes after them.
   private mutating func readFrames(
-    _ segment: Segment, _ entry: Manifest.Segment, from start: Int
+    _ segment: Segment, _ source: Source, from start: Int
   ) throws(StoreError) {
-    let mapping = segment.mapping
-    let end = try readFrames(segment, from: start, upTo: entry.end ?? mapping.length)
+    let (entry, mapping) = (source.entry, source.bytes)
+    let end = try readFrames(segment, mapping, from: start, upTo: entry.end ?? mapping.length)
     report.replayedBytes += end - start
     close(segment, at: end)
     guard entry.end == nil || isCut else { return }
@@ -235,7 +238,9 @@ extension Recovery {
   }
 
   /// Applies the frames of a segment; returns the offset at which they end.
-  private mutating func readFrames(_ segment: Segment, from start: Int, upTo limit: Int) throws(StoreError) -> Int {
+  private mutating func readFrames(
+    _ segment: Segment, _ bytes: any Mapping, from start: Int, upTo limit: Int
+  ) throws(StoreError) -> Int {
     var offset = start
     while offset < limit {
       guard chain < lastWanted else {
@@ -243,7 +248,7 @@ extension Recovery {
         break
       }
       let frame = unsafe FrameView(
-        segment.mapping.base + offset, available: limit - offset, offset: offset, seed: segment.seed,
+        bytes.base + offset, available: limit - offset, offset: offset, seed: segment.seed,
         baseSequence: segment.baseSequence)
       guard let frame, frame.header.sequence == chain.next else { break }
       chain = frame.header.sequence

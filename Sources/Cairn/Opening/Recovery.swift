@@ -65,7 +65,10 @@ struct Recovery: ~Copyable {
     let entry: Manifest.Segment
     var id: SegmentID { entry.id }
     let file: any File
+    /// What readers will see of the file.
     let mapping: any Mapping
+    /// What recovery reads: the same, or a copy of it.
+    let bytes: any Mapping
     let header: SegmentHeader.Reading
   }
 
@@ -105,6 +108,7 @@ struct Recovery: ~Copyable {
     // The newest commits may have been compacted.
     found.lastSequence = max(found.lastSequence, min(manifest.chainSequence, lastWanted))
     try checkRecordedEnd()
+    found.isTakenBack = isCut
     if isCut, let last = found.last {
       // Bytes after the cut are durable, but no part of this log.
       found.watermark.sequence = min(found.watermark.sequence, found.lastSequence)

@@ -16,7 +16,7 @@ struct StoreOpening {
   let environment: Environment
 
   /// How often a reader beside a writer reads the log before it reports damage.
-  private static let attempts = 8
+  static let attempts = 8
 
   func open() throws(StoreError) -> Store {
     if options.access == .readOnly { return try openForReading() }
@@ -121,7 +121,7 @@ struct StoreOpening {
     let recorded = try WatermarkFile.read(directory)
     var manifest = try ManifestFile(directory: directory).read()
     let table = SegmentTable(segmentSize: manifest.segmentSize)
-    let index = Index(hashSeed: manifest.hashSeed, table: table)
+    let index = Index(hashSeed: manifest.hashSeed, table: table, isReadOnly: options.access == .readOnly)
     let recovery = Recovery(
       directory: directory, manifest: manifest, recorded: recorded, options: options, table: table, index: index,
       replay: try Replay.into(index))

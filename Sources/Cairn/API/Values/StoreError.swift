@@ -69,6 +69,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let malformed = Code("malformed")
     /// The log does not have the requested commit: it has not been made yet, or compaction has looked at a newer one.
     public static let commitNotFound = Code("commit not found")
+    /// Since the store was opened for reading, it has been taken back to an earlier commit, or another one is at its
+    /// path. Reading still works; what is there now is read after the store has been opened again.
+    public static let replaced = Code("replaced")
     /// The caller's progress function returned false. No row was changed.
     public static let cancelled = Code("cancelled")
     /// The operating system reported an error that none of the other codes names.
