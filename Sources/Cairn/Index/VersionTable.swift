@@ -238,6 +238,13 @@ import Synchronization
     return isFound
   }
 
+  /// The last commit with which a version of a row expired; 0 if the table has none.
+  func lastExpiry(_ hash: RowHash) -> CommitSequence {
+    var last: CommitSequence = 0
+    forEachNode(hash) { node in last = unsafe max(last, expiredBy(node).pointee.load(ordering: .relaxed)) }
+    return last
+  }
+
   /// Removes the version of a row that a commit wrote. Also returns whether the row may have been deleted and this was
   /// its last version here; then the row's place in the indexes can go too.
   func remove(_ hash: RowHash, sequence: CommitSequence) -> (version: Version, mayBeLastOfDeletedRow: Bool)? {

@@ -115,14 +115,14 @@ extension Writer {
       }
       start = end
       guard let keyspace = index.keyspace(id: id) else { continue }
-      try settle(keyspace, hash, records, schedule(keyspace), at: refresh.newLast)
+      try settle(keyspace, hash, records, schedule(keyspace), at: refresh.last.next)
       if schedules[id] != nil { touched[id, default: []].insert(hash) }
     }
     for (id, schedule) in schedules.sorted(by: { $0.key < $1.key }) {
       guard let keyspace = index.keyspace(id: id) else { continue }
       var rows = Set(retainedVersions(of: keyspace).map(\.hash))
       rows.subtract(touched[id] ?? [])
-      for hash in rows { try settle(keyspace, hash, [], schedule, at: refresh.newLast) }
+      for hash in rows { try settle(keyspace, hash, [], schedule, at: refresh.last.next) }
       keyspace.oldVersions.store(schedule.current.oldVersions, ordering: .relaxed)
       keyspace.retainedSince.store(schedule.current.since, ordering: .relaxed)
     }
@@ -133,10 +133,11 @@ extension Writer {
   /// - Parameters:
   ///   - records: the row's new records, oldest first.
   ///   - schedule: how many of its older versions remain.
-  ///   - last: the commit with which versions expire that do not remain.
+  ///   - first: the first commit after those that snapshots can see; with it versions expire that do not remain. A later
+  ///     commit would make a tombstone in between a version for snapshots to come.
   private mutating func settle(
     _ keyspace: KeyspaceIndex, _ hash: RowHash, _ records: [Located], _ schedule: RetentionSchedule,
-    at last: CommitSequence
+    at first: CommitSequence
   ) throws(StoreError) {
     let found = try unsafe keyspace.locator.find(hash).map { found in
       unsafe Located(header: found.record.header, address: found.address)
@@ -151,7 +152,7 @@ extension Writer {
     try reserve(keyspace, records, isNew: found == nil)
 
     for version in index.versions.expire(
-      hash, keeping: max(0, count - records.count - (isVersion ? 1 : 0)), by: last)
+      hash, keeping: max(0, count - records.count - (isVersion ? 1 : 0)), by: first)
     {
       countDead(keyspace, version.address, version.bytes)
       expired.append(VersionName(hash: hash, sequence: version.sequence))
@@ -161,7 +162,7 @@ extension Writer {
       return
     }
     if let found {
-      supersede(keyspace, hash, found, by: records[0], isVersion: isVersion, isKept: count > records.count, at: last)
+      supersede(keyspace, hash, found, by: records[0], isVersion: isVersion, isKept: count > records.count, at: first)
     }
     for (position, record) in records.dropLast().enumerated() {
       let isKept = records.count - 1 - position < count
@@ -199,19 +200,21 @@ extension Writer {
   /// Adds the row's record so far to the older versions.
   private mutating func supersede(
     _ keyspace: KeyspaceIndex, _ hash: RowHash, _ found: Located, by next: Located, isVersion: Bool, isKept: Bool,
-    at last: CommitSequence
+    at first: CommitSequence
   ) {
     let length = found.header.paddedLength
-    if isVersion, !isKept { countDead(keyspace, found.address, length) }
-    if !isVersion {
+    var expiredBy = isKept ? VersionTable.kept : first
+    if isVersion {
+      if !isKept { countDead(keyspace, found.address, length) }
+    } else {
       hold(keyspace, found.address, -length)
-      // Older snapshots may see it as a version.
-      guard index.versions.hasExpired(hash, after: found.header.sequence) else { return }
+      // Older snapshots see the tombstone as a version if they see versions before it that expired later.
+      expiredBy = index.versions.lastExpiry(hash)
+      guard expiredBy > found.header.sequence else { return }
       log.segment(found.address).tombstoneBytes.subtract(length, ordering: .relaxed)
     }
-    let expiredBy = isVersion && isKept ? VersionTable.kept : last
     add(keyspace, hash, found, supersededBy: next, expiredBy: expiredBy)
-    if expiredBy == last { expired.append(VersionName(hash: hash, sequence: found.header.sequence)) }
+    if !isVersion || !isKept { expired.append(VersionName(hash: hash, sequence: found.header.sequence)) }
   }
 
   private func add(
@@ -279,7 +282,7 @@ extension Writer {
     for (row, offset) in zip(rows, offsets) {
       let address = index.table.address(extent: segment.extent, offset: offset)
       let tombstone = Located(header: index.table.verified(address).header, address: address)
-      try settle(row.keyspace, row.hash, [tombstone], RetentionSchedule(oldVersions: 0), at: refresh.newLast)
+      try settle(row.keyspace, row.hash, [tombstone], RetentionSchedule(oldVersions: 0), at: refresh.last.next)
     }
     return segment
   }

@@ -17,6 +17,7 @@ import Testing
   func randomPrograms() throws {
     let seed = chooseSeed()
     for number in 0..<chooseRounds(500, debug: 60) {
+      print("program", seed &+ UInt64(number))
       var program = try RefreshProgram(seed: seed &+ UInt64(number))
       do {
         try program.run(steps: 60)
