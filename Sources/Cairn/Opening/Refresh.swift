@@ -58,6 +58,8 @@ struct Refresh {
   var dictionaries: [StoredDictionary] = []
   /// Known segments that are no longer listed.
   var departed: [Segment] = []
+  /// The extents of these segments.
+  private(set) var departedExtents: Set<Int> = []
 
   private let log: Log
   private let index: Index
@@ -93,6 +95,7 @@ struct Refresh {
     refresh.departed = refresh.segments.values.filter { segment in
       manifest.segments.index(of: segment.id) == nil || refresh.sources.element(segment.id).map { $0.known == nil } ?? false
     }.sorted { $0.id < $1.id }
+    refresh.departedExtents = Set(refresh.departed.flatMap(\.extents))
     let isUnchanged =
       manifest.generation == known.generation && refresh.newLast == refresh.last
       && refresh.sources.allSatisfy { $0.known != nil && $0.end == $0.start }

@@ -115,14 +115,14 @@ extension Writer {
       }
       start = end
       guard let keyspace = index.keyspace(id: id) else { continue }
-      try settle(keyspace, hash, records, schedule(keyspace), at: refresh.last.next)
+      try settle(keyspace, hash, records, schedule(keyspace), departed: refresh.departedExtents, at: refresh.last.next)
       if schedules[id] != nil { touched[id, default: []].insert(hash) }
     }
     for (id, schedule) in schedules.sorted(by: { $0.key < $1.key }) {
       guard let keyspace = index.keyspace(id: id) else { continue }
       var rows = Set(retainedVersions(of: keyspace).map(\.hash))
       rows.subtract(touched[id] ?? [])
-      for hash in rows { try settle(keyspace, hash, [], schedule, at: refresh.last.next) }
+      for hash in rows { try settle(keyspace, hash, [], schedule, departed: refresh.departedExtents, at: refresh.last.next) }
       keyspace.oldVersions.store(schedule.current.oldVersions, ordering: .relaxed)
       keyspace.retainedSince.store(schedule.current.since, ordering: .relaxed)
     }
@@ -133,11 +133,12 @@ extension Writer {
   /// - Parameters:
   ///   - records: the row's new records, oldest first.
   ///   - schedule: how many of its older versions remain.
+  ///   - departed: the extents of segments that are no longer listed.
   ///   - first: the first commit after those that snapshots can see; with it versions expire that do not remain. A later
   ///     commit would make a tombstone in between a version for snapshots to come.
   private mutating func settle(
     _ keyspace: KeyspaceIndex, _ hash: RowHash, _ records: [Located], _ schedule: RetentionSchedule,
-    at first: CommitSequence
+    departed: Set<Int>, at first: CommitSequence
   ) throws(StoreError) {
     let found = try unsafe keyspace.locator.find(hash).map { found in
       unsafe Located(header: found.record.header, address: found.address)
@@ -145,10 +146,14 @@ extension Writer {
     let kept = index.versions.all(hash, asOf: .max.previous).sorted { $0.sequence > $1.sequence }
     // A tombstone is a version only because of the versions before it.
     let isVersion = found.map { !$0.header.isTombstone || !kept.isEmpty } ?? false
+    var known = kept.map { (address: $0.address, sequence: $0.sequence, isTombstone: $0.isTombstone) }
+    if isVersion, let found { known.insert((found.address, found.header.sequence, found.header.isTombstone), at: 0) }
+    // A version that compaction has not copied has expired, and so have those before it. The record that made it expire
+    // may have been dropped, too.
+    let remaining = known.prefix { !departed.contains(index.table.extent($0.address)) }
     let count = schedule.keptCount(
       records.reversed().map { ($0.header.sequence, $0.header.isTombstone) }
-        + (isVersion ? found.map { [($0.header.sequence, $0.header.isTombstone)] } ?? [] : [])
-        + kept.map { ($0.sequence, $0.isTombstone) })
+        + remaining.map { ($0.sequence, $0.isTombstone) })
     try reserve(keyspace, records, isNew: found == nil)
 
     for version in index.versions.expire(
@@ -282,7 +287,7 @@ extension Writer {
     for (row, offset) in zip(rows, offsets) {
       let address = index.table.address(extent: segment.extent, offset: offset)
       let tombstone = Located(header: index.table.verified(address).header, address: address)
-      try settle(row.keyspace, row.hash, [tombstone], RetentionSchedule(oldVersions: 0), at: refresh.last.next)
+      try settle(row.keyspace, row.hash, [tombstone], RetentionSchedule(oldVersions: 0), departed: refresh.departedExtents, at: refresh.last.next)
     }
     return segment
   }
