@@ -38,10 +38,11 @@ struct DepartedSegments {
 }
 
 extension Writer {
-  /// Whether a snapshot of a commit before this one is held, or what only it needed has not been dropped yet.
+  /// Whether a snapshot of a commit before this one is held, or what only it needed has not been dropped yet. Deleted
+  /// rows stay in the index of a dropped keyspace until its memory is released.
   fileprivate func isSeen(before sequence: CommitSequence) -> Bool {
-    index.snapshots.oldest.map { $0 < sequence } ?? false || pinned.keys.contains { $0 < sequence }
-      || droppedKeyspaces.contains { $0.droppedAt.load(ordering: .relaxed) <= sequence }
+    !droppedKeyspaces.isEmpty || index.snapshots.oldest.map { $0 < sequence } ?? false
+      || pinned.keys.contains { $0 < sequence }
   }
 
   fileprivate mutating func forget(_ segment: Segment) {
