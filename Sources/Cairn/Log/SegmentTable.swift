@@ -58,7 +58,8 @@ import Synchronization
     for number in 0..<count {
       let offset = number * extentLength
       unsafe pointer(first + number).pointee = unsafe Entry(
-        base: mapping.base + offset, length: Atomic(mapping.length - offset), offset: offset, baseSequence: baseSequence,
+        base: mapping.base + offset, length: Atomic(mapping.length - offset), offset: offset,
+        baseSequence: baseSequence,
         seed: seed, id: id)
     }
     return first..<first + count
@@ -151,7 +152,8 @@ import Synchronization
     let record = unsafe entry.pointee.base + offset(address)
     guard
       let header = unsafe RecordHeader(
-        record, available: entry.pointee.length.load(ordering: .relaxed) &- offset(address), baseSequence: entry.pointee.baseSequence)
+        record, available: entry.pointee.length.load(ordering: .relaxed) &- offset(address),
+        baseSequence: entry.pointee.baseSequence)
     else { fatalError("a record has changed since it was read") }
     return unsafe RecordView(verified: header, record)
   }

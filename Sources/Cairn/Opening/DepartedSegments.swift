@@ -23,7 +23,8 @@ struct DepartedSegments {
     committer.dropEndedSnapshots()
     let eras = committer.index.eras
     committer.betweenCommits { writer in
-      for position in groups.indices where groups[position].era == nil && !writer.isSeen(before: groups[position].sequence) {
+      for position in groups.indices
+      where groups[position].era == nil && !writer.isSeen(before: groups[position].sequence) {
         groups[position].era = eras.now
       }
       eras.advance()

@@ -93,7 +93,8 @@ struct Refresh {
     try refresh.checkKeyspaces()
     try refresh.checkDictionaries()
     refresh.departed = refresh.segments.values.filter { segment in
-      manifest.segments.index(of: segment.id) == nil || refresh.sources.element(segment.id).map { $0.known == nil } ?? false
+      manifest.segments.index(of: segment.id) == nil
+        || refresh.sources.element(segment.id).map { $0.known == nil } ?? false
     }.sorted { $0.id < $1.id }
     refresh.departedExtents = Set(refresh.departed.flatMap(\.extents))
     let isUnchanged =
@@ -189,7 +190,8 @@ struct Refresh {
     if let known = source.known {
       guard source.start + source.bytes.length <= known.mapping.length else {
         throw StoreError(
-          .damaged, "segment \(entry.id) is longer than it can be", place: Place(segment: entry.id, offset: source.start))
+          .damaged, "segment \(entry.id) is longer than it can be",
+          place: Place(segment: entry.id, offset: source.start))
       }
       chain = known.lastSequence.load(ordering: .relaxed)
     } else {
@@ -303,7 +305,9 @@ struct Refresh {
       let hash = unsafe index.hash(header.keyspace, record.base + header.length, header.keyLength)
       changes.append(
         Change(keyspace: header.keyspace, hash: hash, sequence: header.sequence, source: source, offset: offset))
-      if changes.count < 2 || changes[changes.count - 2].keyspace != header.keyspace { changed[header.keyspace] = place }
+      if changes.count < 2 || changes[changes.count - 2].keyspace != header.keyspace {
+        changed[header.keyspace] = place
+      }
     case .keyspaceDefinition:
       guard let order = unsafe record.stored.first, order <= 1,
         let name = unsafe String(validating: record.key, as: UTF8.self)

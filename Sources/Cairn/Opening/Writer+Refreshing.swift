@@ -122,7 +122,9 @@ extension Writer {
       guard let keyspace = index.keyspace(id: id) else { continue }
       var rows = Set(retainedVersions(of: keyspace).map(\.hash))
       rows.subtract(touched[id] ?? [])
-      for hash in rows { try settle(keyspace, hash, [], schedule, departed: refresh.departedExtents, at: refresh.last.next) }
+      for hash in rows {
+        try settle(keyspace, hash, [], schedule, departed: refresh.departedExtents, at: refresh.last.next)
+      }
       keyspace.oldVersions.store(schedule.current.oldVersions, ordering: .relaxed)
       keyspace.retainedSince.store(schedule.current.since, ordering: .relaxed)
     }
@@ -287,7 +289,9 @@ extension Writer {
     for (row, offset) in zip(rows, offsets) {
       let address = index.table.address(extent: segment.extent, offset: offset)
       let tombstone = Located(header: index.table.verified(address).header, address: address)
-      try settle(row.keyspace, row.hash, [tombstone], RetentionSchedule(oldVersions: 0), departed: refresh.departedExtents, at: refresh.last.next)
+      try settle(
+        row.keyspace, row.hash, [tombstone], RetentionSchedule(oldVersions: 0), departed: refresh.departedExtents,
+        at: refresh.last.next)
     }
     return segment
   }

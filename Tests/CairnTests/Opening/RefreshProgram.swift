@@ -11,7 +11,8 @@ struct StoreImage: Equatable, CustomStringConvertible {
     for keyspace in keyspaces.sorted(by: { $0.name < $1.name }) {
       var rows: [String] = []
       for row in try snapshot.rows(in: keyspace) {
-        rows.append("\(keyspace.name) \(row.key) = \(row.value.count):\(row.value.last ?? 0) \(row.version) \(row.sequence)")
+        rows.append(
+          "\(keyspace.name) \(row.key) = \(row.value.count):\(row.value.last ?? 0) \(row.version) \(row.sequence)")
       }
       lines += keyspace.order == .ordered ? rows : rows.sorted()
       lines.append("\(keyspace.name): \(try snapshot.count(in: keyspace)) rows")
@@ -30,7 +31,9 @@ struct StoreImage: Equatable, CustomStringConvertible {
   /// The lines that only one of two images has.
   func difference(from other: StoreImage) -> String {
     let (mine, others) = (Set(lines), Set(other.lines))
-    return (lines.filter { !others.contains($0) }.map { "+ \($0)" } + other.lines.filter { !mine.contains($0) }.map { "- \($0)" })
+    return
+      (lines.filter { !others.contains($0) }.map { "+ \($0)" }
+      + other.lines.filter { !mine.contains($0) }.map { "- \($0)" })
       .joined(separator: "\n")
   }
 }

@@ -187,13 +187,19 @@ extension File {
 }
 
 func withTemporaryDirectory(_ body: (String) throws -> Void) throws {
+  let directory = try makeTemporaryDirectory()
+  defer { removeDirectory(directory) }
+  try body(directory)
+}
+
+func makeTemporaryDirectory() throws -> String {
   var template = Array("/tmp/cairn-XXXXXX".utf8CString)
   guard unsafe mkdtemp(&template) != nil else { throw FileError(.system(errno), "mkdtemp", "/tmp") }
-  let directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  func removeAll(_ path: String) {
-    for name in (try? SystemFileLayer().list(path)) ?? [] { removeAll("\(path)/\(name)") }
-    try? SystemFileLayer().remove(path)
-  }
-  defer { removeAll(directory) }
-  try body(directory)
+  return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}
+
+/// Removes a directory with all that is in it.
+func removeDirectory(_ path: String) {
+  for name in (try? SystemFileLayer().list(path)) ?? [] { removeDirectory("\(path)/\(name)") }
+  try? SystemFileLayer().remove(path)
 }
