@@ -4,7 +4,7 @@ import IncrementalStore
 
 /// The row store on Cairn's engine: a keyspace for each table, and one for the packs of all entries. STORE-FORMAT.md,
 /// sections 1 and 7.
-final class CairnRowStore: RowStore {
+final class CairnRowStore: RefreshableRowStore {
   let engine: Engine
   private let url: URL
   private let durability: Durability
@@ -38,6 +38,10 @@ final class CairnRowStore: RowStore {
   }
 
   func snapshot() -> any RowSnapshot { CairnRowSnapshot(engine, url) }
+
+  func refresh() throws -> UInt64 {
+    try CairnFailure.translating(url) { () throws(StoreError) in try engine.store.refresh().rawValue }
+  }
 
   func close() throws { try CairnFailure.translating(url) { () throws(StoreError) in try engine.leave() } }
 

@@ -21,7 +21,7 @@ package enum AnnotatedFile {
       let segments = fields.number(UInt32.self, "number of segment entries") ?? 0
       let keyspaces = fields.number(UInt32.self, "number of keyspace entries") ?? 0
       let checkpoints = fields.number(UInt32.self, "number of checkpoint entries") ?? 0
-      fields.reserved(8)
+      fields.number(UInt64.self, "timeline")
       fields.number(UInt64.self, "highest sequence known to be used when this manifest was written")
       fields.number(UInt64.self, "sequence of the last commit of all sealed segments of kind 1")
       fields.reserved(8)

@@ -62,6 +62,7 @@ open class RowIncrementalStore: NSIncrementalStore {
   private(set) var storedMetadata: [String: Any] = [:]
   private var references: ArraySlice<RowReference> = []
   private var lastIndexes: DeclaredIndexes?
+  private var lastState: UInt64?
   private var build: BackgroundBuild?
   var upkeep: HistoryUpkeep?
   /// The revision of the rows that the last save has written; nil if it has written none.
@@ -204,13 +205,28 @@ open class RowIncrementalStore: NSIncrementalStore {
     return snapshot
   }
 
+  /// Lets a store that is read-only show what other processes have saved last. Returns a number that rises with each
+  /// save; nil if the store is not read-only, or its database shows all saves anyway.
+  ///
+  /// - Throws: 134100 if another process has migrated the store since it was opened here.
+  @discardableResult
+  package func refresh() throws -> UInt64? {
+    guard isReadOnly, let rowStore = rowStore as? any RefreshableRowStore else { return nil }
+    let state = try rowStore.refresh()
+    if state != lastState { _ = try indexes(in: rowStore.snapshot()) }
+    lastState = state
+    return state
+  }
+
   func metadataWereWritten(_ metadata: [String: Any]) { (storedMetadata, metadataHaveChanged) = (metadata, false) }
 
   // MARK: Requests
 
   open override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
     switch request {
-    case let request as NSFetchRequest<NSManagedObject>: return try RowFetch(self, context).execute(request)
+    case let request as NSFetchRequest<NSManagedObject>:
+      try refresh()
+      return try RowFetch(self, context).execute(request)
     case let request as NSSaveChangesRequest:
       try save(request, context)
       return [Any]()

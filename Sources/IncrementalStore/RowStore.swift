@@ -53,6 +53,15 @@ public protocol RowStore: AnyObject, Sendable {
   func close() throws
 }
 
+/// A row store whose snapshots show an earlier state than the last one while another process saves.
+///
+/// ``RowIncrementalStore`` refreshes a store that was added with `NSReadOnlyPersistentStoreOption` before each fetch.
+public protocol RefreshableRowStore: RowStore {
+  /// Lets snapshots that are taken from now on show the last state that any process has saved. Returns a number that
+  /// rises with each save; the same number if there was none. Should take no time then.
+  func refresh() throws -> UInt64
+}
+
 /// The kinds of references.
 public enum RowReferenceKind: Sendable {
   /// Whole numbers.

@@ -46,27 +46,6 @@ extension Committer {
     release(sequence)
   }
 
-  // MARK: Refreshing
-
-  /// Enters what a refresh has found, and publishes it; returns the segments that only earlier commits need.
-  func enter(_ refresh: Refresh) throws(StoreError) -> [Segment] {
-    // Readers see this commit until all has been entered.
-    let last = index.snapshots.register { index.published.load(ordering: .sequentiallyConsistent) }
-    let departed = try betweenCommits { (writer) throws(StoreError) in
-      index.applying.store(refresh.newLast, ordering: .sequentiallyConsistent)
-      do throws(StoreError) {
-        let departed = try writer.enter(refresh)
-        index.published.store(refresh.newLast, ordering: .sequentiallyConsistent)
-        return departed
-      } catch {
-        // Readers need the last commit for good.
-        throw log.failure.poison(FileError(.system(0), "refresh (\(error.message))", log.directory.path))
-      }
-    }
-    release(last)
-    return departed
-  }
-
   // MARK: Compaction
 
   /// Returns the keyspaces whose rows somebody may see, dropped ones included. Their memory is kept until

@@ -1,5 +1,26 @@
 import Synchronization
 
+extension Committer {
+  /// Enters what a refresh has found, and publishes it; returns the segments that only earlier commits need.
+  func enter(_ refresh: Refresh) throws(StoreError) -> [Segment] {
+    // Readers see this commit until all has been entered.
+    let last = index.snapshots.register { index.published.load(ordering: .sequentiallyConsistent) }
+    let departed = try betweenCommits { (writer) throws(StoreError) in
+      index.applying.store(refresh.newLast, ordering: .sequentiallyConsistent)
+      do throws(StoreError) {
+        let departed = try writer.enter(refresh)
+        index.published.store(refresh.newLast, ordering: .sequentiallyConsistent)
+        return departed
+      } catch {
+        // Readers need the last commit for good.
+        throw log.failure.poison(FileError(.system(0), "refresh (\(error.message))", log.directory.path))
+      }
+    }
+    release(last)
+    return departed
+  }
+}
+
 /// Entering what a refresh has found into the index. Until it is published, readers see the last commit known before.
 extension Writer {
   /// A record of a row at its address in the log.

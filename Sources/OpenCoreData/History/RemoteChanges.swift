@@ -7,6 +7,8 @@ enum RemoteChanges {
     weak let store: NSPersistentStore?
     let identifier: String
     let url: URL
+    /// Watches a store to which another process may save; nil for other stores.
+    let watch: StoreWatch?
 
     /// Whether the store is the one with the identifier at a location, however that is spelled.
     func observes(_ identifier: String, at url: URL?) -> Bool {
@@ -15,8 +17,8 @@ enum RemoteChanges {
   }
 
   private static let observers = Locked<[Observer]>([])
-  /// Notifications are posted here, one after another.
-  private static let queue = DispatchQueue(label: "Notifications about changes of stores")
+  /// Stores are watched and notifications are posted here, one after another.
+  static let queue = DispatchQueue(label: "Notifications about changes of stores")
 
   /// Whether a store asks for notifications.
   private static func areWanted(_ store: NSPersistentStore) -> Bool {
@@ -26,7 +28,12 @@ enum RemoteChanges {
   /// Begins to post notifications for a store that asks for them.
   static func observe(_ store: NSPersistentStore, of coordinator: NSPersistentStoreCoordinator) {
     guard areWanted(store), let url = store.url else { return }
-    let observer = Observer(coordinator: coordinator, store: store, identifier: store.identifier, url: url)
+    let watch = StoreWatch(store, of: coordinator) { store, coordinator in
+      // Whoever reads the history next finds at least what this token says.
+      post(store.identifier, url, (try? (store as? any HistoryStore)?.currentPosition()) ?? nil, to: coordinator)
+    }
+    let observer = Observer(
+      coordinator: coordinator, store: store, identifier: store.identifier, url: url, watch: watch)
     observers.withLock { observers in
       observers = observers.filter { $0.store != nil } + [observer]
     }
@@ -34,7 +41,10 @@ enum RemoteChanges {
 
   /// Ends the notifications for a store.
   static func end(_ store: NSPersistentStore) {
-    observers.withLock { $0 = $0.filter { $0.store != nil && $0.store !== store } }
+    observers.withLock { observers in
+      for observer in observers where observer.store === store { observer.watch?.stop() }
+      observers = observers.filter { $0.store != nil && $0.store !== store }
+    }
   }
 
   /// Posts a notification, later and on a thread of its own, for each store of the process with the identifier and the
@@ -44,11 +54,22 @@ enum RemoteChanges {
     queue.async {
       for observer in observers.withLock({ $0 }) where observer.observes(identifier, at: url) {
         guard let coordinator = observer.coordinator, observer.store != nil else { continue }
-        var userInfo: [AnyHashable: Any] = [NSStoreUUIDKey: identifier, NSPersistentStoreURLKey: observer.url]
-        if let position { userInfo[NSPersistentHistoryTokenKey] = NSPersistentHistoryToken([identifier: position]) }
-        NotificationCenter.default.post(name: .NSPersistentStoreRemoteChange, object: coordinator, userInfo: userInfo)
+        if let watch = observer.watch {
+          watch.look()
+        } else {
+          post(identifier, observer.url, position, to: coordinator)
+        }
       }
     }
+  }
+
+  private static func post(
+    _ identifier: String, _ url: URL, _ position: NSPersistentHistoryToken.Position?,
+    to coordinator: NSPersistentStoreCoordinator
+  ) {
+    var userInfo: [AnyHashable: Any] = [NSStoreUUIDKey: identifier, NSPersistentStoreURLKey: url]
+    if let position { userInfo[NSPersistentHistoryTokenKey] = NSPersistentHistoryToken([identifier: position]) }
+    NotificationCenter.default.post(name: .NSPersistentStoreRemoteChange, object: coordinator, userInfo: userInfo)
   }
 
   /// Posts notifications about a save, or a batch request, of a store.

@@ -57,27 +57,29 @@ def padded(length):
 
 
 RETENTION = 1 << 1
+TIMELINES = 1 << 2
 
 
 def check_versions(major, incompatible, what):
-  demand(major == 1 and incompatible & ~RETENTION == 0, f"{what}: newer format")
+  demand(major == 1 and incompatible & ~(RETENTION | TIMELINES) == 0, f"{what}: newer format")
 
 
 class Manifest:
-  FIXED = struct.Struct("<8sHHIQQ16sQQQIIIIIIIIQQQ")
+  FIXED = struct.Struct("<8sHHIQQ16sQQQIIIIIIQQQQ")
 
   def __init__(self, data):
     demand(len(data) >= 136, "MANIFEST: too short")
     fields = self.FIXED.unpack_from(data)
     (magic, major, _, length, incompatible, _, self.store, self.generation, self.seed, self.segment_size, self.epoch,
-     self.next_segment, self.next_keyspace, segments, keyspaces, checkpoints, dictionaries, reserved,
-     self.highest_sequence, self.sealed_sequence, more_reserved) = fields
+     self.next_segment, self.next_keyspace, segments, keyspaces, checkpoints, self.timeline,
+     self.highest_sequence, self.sealed_sequence, reserved) = fields
     demand(magic == b"CAIRNMAN", "MANIFEST: not a manifest")
     check_versions(major, incompatible, "MANIFEST")
     demand(length == len(data), "MANIFEST: wrong length")
     checksum, end = struct.unpack("<II", data[-8:])
     demand(checksum == crc32c(data[:-8]) and end == 0, "MANIFEST: wrong checksum")
-    demand(dictionaries == reserved == more_reserved == 0, "MANIFEST: reserved bytes are set")
+    demand(reserved == 0, "MANIFEST: reserved bytes are set")
+    demand(self.timeline == 0 or incompatible & TIMELINES, "MANIFEST: a timeline without the feature")
 
     self.segments = []
     position = 128

@@ -11,6 +11,7 @@ extension RowIncrementalStore: HistoryStore {
   /// there is one.
   package func currentPosition() throws -> Position? {
     guard recordsHistory else { return nil }
+    try refresh()
     let snapshot = try rows.snapshot()
     if let row = try snapshot.row(StoreHead.historyReference, in: StoreHead.table) {
       return Position(try HistoryHead(row).last)
@@ -31,6 +32,7 @@ extension RowIncrementalStore: HistoryStore {
   package func forEachTransaction(
     after bound: HistoryBound, withChanges: Bool, _ body: (NSPersistentHistoryTransaction) throws -> Bool
   ) throws {
+    try refresh()
     let snapshot = try rows.snapshot()
     // The names of properties are those of the model that the store has now.
     _ = try indexes(in: snapshot)
