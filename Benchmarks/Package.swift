@@ -88,6 +88,14 @@ let package = Package(
         .product(name: "OpenCoreData", package: "Cairn"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
+    .executableTarget(
+      name: "readers",
+      dependencies: [
+        .product(name: "Cairn", package: "Cairn"),
+        .product(name: "CairnIncrementalStore", package: "Cairn"),
+        .product(name: "OpenCoreData", package: "Cairn"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
     .target(
       name: "Comparing",
       dependencies: [

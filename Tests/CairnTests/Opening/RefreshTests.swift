@@ -202,6 +202,64 @@ import Testing
     #expect(try again.texts(again.keyspace("rows")) == ["1=1", "3=3", "4=4"])
   }
 
+  @Test(
+    "A refresh in which a call of the file system fails throws and changes nothing.",
+    arguments: [MemoryFileLayer.Operation.openDirectory, .open, .size, .read, .map])
+  func failures(_ operation: MemoryFileLayer.Operation) throws {
+    let writer = try machine.open()
+    let rows = try writer.keyspace("rows")
+    try writer.put([1], at: 0, in: rows)
+    let reader = try reader()
+    let seen = try reader.keyspace("rows")
+    var struck = 0
+    for call in 0..<1000 {
+      for key in 0..<20 as Range<Int64> { try writer.put(.noise(900), at: .integer(key), in: rows, .buffered) }
+      try writer.delete(.integer(Int64(call % 20)), in: rows)
+      if call % 2 == 0 { try writer.compact(.everything) }
+      let before = try reader.read { try $0.rows(in: seen) }
+      machine.files.strikeNext(operation, after: call, .fails(.system(5)), label: "refresh")
+      let error = failure { try reader.refresh() }
+      guard machine.files.struck("refresh") > struck else {
+        #expect(error == nil && call > 0)
+        return
+      }
+      struck += 1
+      #expect(error?.code == .inputOutput, "\(call)")
+      #expect(try reader.read { try $0.rows(in: seen) } == before)
+      try reader.refresh()
+      #expect(try reader.read { try $0.rows(in: seen) } == writer.read { try $0.rows(in: rows) })
+    }
+  }
+
+  @Test("A reader that follows for long takes no more memory, and as many segments as the writer.") func longLife()
+    throws
+  {
+    let writer = try machine.open()
+    let rows = try writer.keyspace("rows")
+    let reader = try reader()
+    var bytes = 0
+    for round in 0..<900 {
+      try writer.write(.buffered) { batch in
+        for key in 0..<40 as Range<Int64> {
+          try batch.put(.noise(90, seed: UInt64(round)), at: .integer(key + Int64(round % 7) * 40), in: rows)
+        }
+        try batch.delete(.integer(Int64(round * 13 % 280)), in: rows)
+      }
+      if round % 10 == 9 { try writer.compact() }
+      let snapshot = reader.snapshot()
+      try reader.refresh()
+      if round % 3 == 0 { try reader.refresh() }
+      snapshot.close()
+      if round == 300 { bytes = reader.statistics.indexBytes }
+    }
+    try reader.refresh()
+    #expect(reader.statistics.indexBytes <= bytes)
+    #expect(reader.statistics.retiredBytes == 0)
+    #expect(reader.statistics.olderVersions == 0)
+    #expect(reader.segmentStatistics.map(\.id) == writer.segmentStatistics.map(\.id))
+    #expect(reader.index.table.extentCount < 40)
+  }
+
   @Test("A refresh is refused where there is nothing to advance to.") func refused() throws {
     let writer = try machine.open()
     let first = try writer.put([UInt8]("1"), at: 1, in: writer.keyspace("rows"))
