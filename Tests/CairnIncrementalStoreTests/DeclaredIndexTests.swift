@@ -25,6 +25,7 @@ import Testing
         Self.attribute("name", .stringAttributeType), Self.attribute("kind", .stringAttributeType),
         Self.attribute("rank", .integer64AttributeType), Self.attribute("weight", .floatAttributeType),
         Self.attribute("flag", .booleanAttributeType), Self.attribute("small", .integer16AttributeType),
+        Self.attribute("data", .binaryDataAttributeType),
       ]
       if specialsAreItems {
         item.subentities = [special]
@@ -115,6 +116,19 @@ import Testing
   }
 
   private func isWhole() throws -> Bool { try Verifier(at: url.path).run().findings.isEmpty }
+
+  @Test("A partial index whose predicate puts data in an order is left out, because no fetch finds such objects.")
+  func orderedData() throws {
+    let format = "data < CAST('GBg=', 'NSData')"
+    try work(Form(indexes: [["data"]], condition: format)) { store, context in
+      for byte in 0..<3 as Range<UInt8> { _ = context.insert("Item", ["data": Data([16 * byte, 16])]) }
+      try context.save()
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
+      request.predicate = NSPredicate(format: format)
+      #expect(try context.fetch(request).isEmpty)
+      #expect(try context.count(for: request) == 0)
+    }
+  }
 
   @Test("An index that a model gets is built over the objects that are there, those of subentities included.")
   func building() throws {

@@ -29,7 +29,7 @@ public struct Keyspace: Sendable, Hashable {
 
   /// The keyspace that a commit has defined since somebody asked for it in a store opened for reading; nil if there is
   /// none, and for a keyspace that was defined then.
-  var defined: Keyspace? { index.definition.withLock { $0 }.map { Keyspace(index: $0, owner: owner) } }
+  var defined: Keyspace? { index.definition.load().map { Keyspace(index: $0, owner: owner) } }
 
   @inline(__always)
   func checkBelongs(to index: Index) throws(StoreError) {

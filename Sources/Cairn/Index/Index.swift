@@ -101,7 +101,7 @@ final class Index: Sendable {
         id: id, name: name, isOrdered: isOrdered, hash: hash, table: table, arena: arena, from: image)
       keyspace.definedAt.store(definedAt, ordering: .relaxed)
       keyspaces.add(keyspace)
-      expected.withLock { $0.removeValue(forKey: name) }?.definition.withLock { $0 = keyspace }
+      _ = expected.withLock { $0.removeValue(forKey: name) }?.definition.storeIfNil(keyspace)
       return keyspace
     }
   }

@@ -12,7 +12,7 @@ import Synchronization
   let definedAt = Atomic<CommitSequence>(0)
   /// In a store opened for reading, the keyspace that stands for one that the writer had not defined when somebody
   /// asked for it; nil until the writer has.
-  let definition = Lock<KeyspaceIndex?>(nil)
+  let definition = AtomicLazyReference<KeyspaceIndex>()
   /// The commit that dropped it.
   let droppedAt = Atomic<CommitSequence>(.max)
   let live = LiveBytes()

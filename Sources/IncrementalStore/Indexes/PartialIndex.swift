@@ -13,7 +13,14 @@ extension Schema.Index.Condition {
       let (number, property) = comparison.leftExpression.path.flatMap(find),
       let value = IndexedValue(comparedWith: comparison.rightExpression.constantValue, property)
     else { return nil }
-    if case .text = value, type != .equal, type != .notEqual, !RowCollector.ordersTextsByScalars { return nil }
+    if type != .equal, type != .notEqual {
+      switch value {
+      case .text: guard RowCollector.ordersTextsByScalars else { return nil }
+      // No predicate is true of data that come before others.
+      case .data: return nil
+      default: break
+      }
+    }
     var output = ByteOutput()
     guard output.indexed(value) else { return nil }
     self.init(property: number, comparison: type, constant: output.bytes)
