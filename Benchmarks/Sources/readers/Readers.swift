@@ -86,7 +86,8 @@ struct Readers: ParsableCommand {
     var times: [Double] = []
     for _ in 0..<rounds { times.append(try measure()) }
     times.sort()
-    print(Self.line([name] + [times[rounds / 2], times[0], times[rounds - 1]].map { String(format: "%.1f", $0 * 1e6) }))
+    print(
+      Self.line([name] + [times[rounds / 2], times[0], times[rounds - 1]].map { String(format: "%.1f", $0 * 1e6) }))
   }
 
   private static func time(_ body: () throws -> Void) rethrows -> Double {
