@@ -29,8 +29,8 @@ enum RemoteChanges {
   static func observe(_ store: NSPersistentStore, of coordinator: NSPersistentStoreCoordinator) {
     guard areWanted(store), let url = store.url else { return }
     let watch = StoreWatch(store, of: coordinator) { store, coordinator in
-      // Whoever reads the history next finds at least what this token says.
-      post(store.identifier, url, (try? (store as? any HistoryStore)?.currentPosition()) ?? nil, to: coordinator)
+      let position = coordinator.withStoreLock { try? (store as? any HistoryStore)?.currentPosition() }
+      post(store.identifier, url, position ?? nil, to: coordinator)
     }
     let observer = Observer(
       coordinator: coordinator, store: store, identifier: store.identifier, url: url, watch: watch)

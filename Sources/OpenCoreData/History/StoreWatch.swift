@@ -37,7 +37,8 @@ final class StoreWatch: @unchecked Sendable {
 
   /// Tells of a save since the last look. What a fetch or a request for history has found meanwhile counts, too.
   func look() {
-    guard !timer.isCancelled, let store, let coordinator else { return }
+    guard !timer.isCancelled else { return }
+    guard let store, let coordinator else { return timer.cancel() }
     // An error is reported by the next fetch.
     let state = coordinator.withStoreLock { try? store.refresh() }
     guard let state, state != seen else { return }

@@ -49,6 +49,8 @@ struct RefreshProgram {
   private var background = ManualScheduler()
   private var reader: Store
   private var held: [(snapshot: Snapshot, keyspaces: [Keyspace], image: StoreImage)] = []
+  /// Snapshots of the writer: compaction copies what they need.
+  private var pinning: [Snapshot] = []
   private var log: [String] = []
 
   init(seed: UInt64) throws {
@@ -79,6 +81,7 @@ struct RefreshProgram {
     try refresh()
     for (snapshot, _, _) in held { snapshot.close() }
     held = []
+    for snapshot in pinning { snapshot.close() }
     try reader.refresh()
     try reader.refresh()
     try expectFigures()
@@ -117,7 +120,14 @@ struct RefreshProgram {
       log.append("drop")
       let keyspace = try keyspace()
       try writer.drop(keyspace)
-    case 66..<80:
+    case 66..<70:
+      log.append("writer's snapshot")
+      if chance(2) || pinning.isEmpty {
+        pinning.append(writer.snapshot())
+      } else {
+        pinning.remove(at: Int.random(in: pinning.indices, using: &random)).close()
+      }
+    case 70..<80:
       log.append("compact")
       try writer.compact(chance(2) ? .everything : .worthwhile)
     case 80..<84:
@@ -128,6 +138,8 @@ struct RefreshProgram {
       background.drain()
     case 92..<95:
       log.append("reopen writer")
+      for snapshot in pinning { snapshot.close() }
+      pinning = []
       try writer.close()
       background = ManualScheduler()
       writer = try Store.open(
