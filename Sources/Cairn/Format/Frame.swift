@@ -29,6 +29,11 @@ package struct FrameHeader: Hashable, Sendable {
     unsafe frame.storeBytes(of: watermark.place.packed.littleEndian, toByteOffset: 40, as: UInt64.self)
   }
 
+  /// Whether four bytes are those with which a frame begins.
+  static func begins(_ bytes: UnsafeRawPointer) -> Bool {
+    unsafe UInt32(littleEndian: bytes.load(as: UInt32.self)) == kind
+  }
+
   /// Reads a header; nil if the bytes are not one or the frame doesn't fit in `available` bytes. Does not verify the
   /// checksum.
   package init?(_ frame: UnsafeRawPointer, available: Int) {

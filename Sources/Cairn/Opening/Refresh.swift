@@ -143,19 +143,30 @@ struct Refresh {
     guard !known.isCompacted, self.known.segments.element(entry.id)?.end == nil, entry.end != start else { return nil }
     let file = try log.directory.open(Segment.fileName(entry.id), .read)
     defer { file.close() }
-    let length = if let end = entry.end { end } else { try hasFrame(file, at: start) ? try file.contentEnd() : start }
+    let bytes =
+      if let end = entry.end { try CopiedFile(file, from: start, upTo: end) } else { try appended(file, from: start) }
     // Its first frame was not complete, and is longer than other segments.
-    if length > known.mapping.length, start == SegmentHeader.size { return try newSource(entry) }
+    if start + bytes.length > known.mapping.length, start == SegmentHeader.size { return try newSource(entry) }
     return Source(
-      entry: entry, header: known.header(store: log.store), known: known, file: file, mapping: nil,
-      bytes: try CopiedFile(file, from: start, upTo: length), start: start, end: start)
+      entry: entry, header: known.header(store: log.store), known: known, file: file, mapping: nil, bytes: bytes,
+      start: start, end: start)
   }
 
-  /// Whether something has been written at the end of a segment. The zeros that are written ahead need not be read.
-  private func hasFrame(_ file: any File, at offset: Int) throws(FileError) -> Bool {
-    let bytes = try CopiedFile(file, from: offset, upTo: offset + FrameHeader.size)
-    return unsafe UnsafeRawBufferPointer(start: bytes.base, count: bytes.length).contains { $0 != 0 }
+  /// The bytes of a growing segment from an offset on, up to the last frame and some more. Most of what follows are
+  /// zeros that are written ahead, and need not be read.
+  private func appended(_ file: any File, from start: Int) throws(FileError) -> CopiedFile {
+    var bytes = try CopiedFile(file, from: start, upTo: min(start + FrameHeader.size, try file.size()))
+    guard bytes.mayGoOn else { return bytes }
+    let end = try file.contentEnd()
+    var length = Self.pieceLength
+    while bytes.mayGoOn, start + bytes.length < end {
+      bytes = try CopiedFile(file, from: start, upTo: min(start + length, end))
+      length *= 8
+    }
+    return bytes
   }
+
+  private static let pieceLength = 1 << 16
 
   private func newSource(_ entry: Manifest.Segment) throws(FileError) -> Source? {
     let file = try log.directory.open(Segment.fileName(entry.id), .read)
@@ -385,5 +396,17 @@ extension Segment {
     SegmentHeader(
       store: store, id: id, epoch: epoch, baseSequence: baseSequence, created: 0, watermark: .none,
       recoveredEnd: Place(segment: 0, offset: 0))
+  }
+}
+
+extension CopiedFile {
+  /// Whether a frame that begins in these bytes, which begin with a frame, may end after them.
+  fileprivate var mayGoOn: Bool {
+    var offset = 0
+    while length - offset >= 4, unsafe FrameHeader.begins(base + offset) {
+      guard let frame = unsafe FrameHeader(base + offset, available: length - offset) else { return true }
+      offset += frame.length
+    }
+    return length - offset < 4
   }
 }
