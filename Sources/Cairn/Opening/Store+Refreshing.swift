@@ -5,9 +5,10 @@ extension Store {
   /// All rows change at once. Existing snapshots stay as they are, and so does every row that is being read. Readers do
   /// not wait. Returns at once in a store opened for writing, which sees its own commits.
   ///
-  /// Takes some 15 µs if nothing is new; otherwise about 0.2 ms, 1.5 µs for each new record and 0.5 µs for each record that
-  /// has been compacted since: in proportion to what the writer has written, not to what the store has. Memory for segments that have
-  /// been compacted, and their space on disk, is released by the next refresh after the last snapshot that needs them.
+  /// Takes some 15 µs if nothing is new; otherwise about 0.2 ms, 1.5 µs for each new record and 0.5 µs for each record
+  /// that has been compacted since: in proportion to what the writer has written, not to what the store has. Memory for
+  /// segments that have been compacted, and their space on disk, is released by the next refresh after the last
+  /// snapshot that needs them.
   ///
   /// May be called from any thread; calls wait for each other.
   ///
