@@ -81,7 +81,9 @@ struct Refresh {
     let manifest = try file.generation() == known.generation ? known : try file.read()
     guard manifest.store == known.store, manifest.generation >= known.generation, manifest.timeline == known.timeline
     else {
-      throw StoreError(.replaced, "the store at \(log.directory.path) has been taken back to an earlier commit")
+      throw StoreError(
+        .replaced, "the store at \(log.directory.path) has been taken back to an earlier commit, or replaced by another"
+      )
     }
     var refresh = Refresh(log, index, known, manifest)
     if let recorded, recorded.store == manifest.store, recorded.epoch == manifest.epoch {
@@ -207,7 +209,11 @@ struct Refresh {
       chain = known.lastSequence.load(ordering: .relaxed)
     } else {
       note(source.header.watermark)
-      guard try continues(source) else { return }
+      guard try continues(source) else {
+        // A later refresh finds it again. Changes name only sources before this one.
+        sources.remove(at: position)
+        return
+      }
       chain = source.header.baseSequence
     }
     lastEpoch = source.header.epoch

@@ -141,6 +141,27 @@ import Testing
     #expect(try reader.get(2, in: reader.keyspace("rows"))?.count == 300)
   }
 
+  @Test("A segment after a frame that is not complete is read once the frame is.") func segmentAfterHalfAFrame() throws
+  {
+    let writer = try machine.open()
+    let rows = try writer.keyspace("rows")
+    try writer.put([UInt8]("1"), at: 1, in: rows, .buffered)
+    let reader = try reader()
+    for key in 2..<200 as Range<Int64> { try writer.put(.noise(600), at: .integer(key), in: rows, .buffered) }
+    // The last byte of the value of the first new frame.
+    let path = Machine.segment(1)
+    let end = reader.segmentStatistics[0].end
+    let file = try machine.files.open(path, .readWrite)
+    let byte = try #require(machine.files.contents[path]?[end + 600])
+    try file.writeAll([byte ^ 1], at: end + 600)
+    try reader.refresh()
+    #expect(reader.lastSequence == 1)
+    try file.writeAll([byte], at: end + 600)
+    #expect(try reader.refresh() == writer.lastSequence)
+    let seen = try reader.keyspace("rows")
+    #expect(try reader.read { try $0.count(in: seen) } == 199)
+  }
+
   @Test("A segment that begins with a commit longer than a segment is followed.") func longFrame() throws {
     let writer = try machine.open()
     let rows = try writer.keyspace("rows")
