@@ -4,12 +4,11 @@ import Cairn
 enum StoredPacks {
   static func entries(_ rows: [Row]) throws -> [[UInt8]] {
     var all: [[UInt8]] = []
-    for (place, row) in rows.enumerated() {
+    for row in rows {
       guard case .bytes(let bound) = row.key else {
         throw CrashFailure("a pack has the key \(row.key)")
       }
       let entries = try entries(of: row.value)
-      try require(place > 0 || bound.isEmpty, "the first pack begins after the first entry")
       try require(!entries.isEmpty, "a pack is empty")
       try require(entries.allSatisfy { !$0.lexicographicallyPrecedes(bound) }, "an entry lies before its pack")
       if let last = all.last { try require(last.lexicographicallyPrecedes(bound), "an entry lies after its pack") }
