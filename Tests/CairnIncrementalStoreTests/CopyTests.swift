@@ -190,4 +190,50 @@ import Testing
     let reader = try library.coordinator()
     #expect(try reader.work { try $0.all("Book") }.count == 2)
   }
+
+  // MARK: In parts
+
+  private func fillLarge(_ library: Library) throws {
+    _ = try fill(library, (0..<2500).map { "\($0)" })
+  }
+
+  /// Migrates the store of `library` to the location of `other`.
+  private func migrate() throws {
+    let coordinator = coordinator()
+    let store = try coordinator.addPersistentStore(type: .cairn, at: library.url)
+    try coordinator.remove(try coordinator.migratePersistentStore(store, to: other.url, type: .cairn))
+  }
+
+  @Test func theProgressOfAThreadCountsCopiedObjects() throws {
+    try fillLarge(library)
+    let progress = Progress(totalUnitCount: 10)
+    progress.becomeCurrent(withPendingUnitCount: 10)
+    try migrate()
+    progress.resignCurrent()
+    #expect(progress.fractionCompleted == 1)
+    #expect(try titles(other).count == 2500)
+  }
+
+  @Test func aCancelledMigrationLeavesTheOldStoreAndNoNewOne() throws {
+    try fillLarge(library)
+    let progress = Progress(totalUnitCount: 10)
+    progress.cancel()
+    progress.becomeCurrent(withPendingUnitCount: 10)
+    #expect(code { try migrate() } == NSMigrationCancelledError)
+    progress.resignCurrent()
+    #expect(!FileManager.default.fileExists(atPath: other.url.path))
+    #expect(try titles(library).count == 2500)
+  }
+
+  @Test func anIncompleteCopyIsNotOpenedAndIsReplacedByTheNextOne() throws {
+    _ = try fill(library, ["a", "b"])
+    _ = try fill(other, ["c"])
+    let type = NSPersistentStore.StoreType.cairn
+    try NSPersistentStoreCoordinator.setMetadata(
+      ["OpenCoreDataIncompleteCopy": true], type: type, at: other.url)
+    #expect(code { try coordinator().addPersistentStore(type: type, at: other.url) } == NSPersistentStoreOpenError)
+    try migrate()
+    #expect(try titles(other) == ["a", "b"])
+    #expect(code { try migrate() } == NSPersistentStoreOpenError)
+  }
 }

@@ -8,7 +8,7 @@ struct Migrations: ParsableCommand {
     abstract: "Measures migrations of a large store on Cairn, until the first object is fetched.",
     discussion: """
       Objects have four attributes and no relationships. What needs no row is measured in each round, beside opening \
-      with the same model; what rewrites or copies all rows is measured once, with the highest use of memory so far.
+      with the same model; what rewrites or copies all rows is measured once, with the private memory before it and at most.
       """)
 
   @Option(help: "Objects in the store.")
@@ -54,26 +54,21 @@ struct Migrations: ParsableCommand {
           [name, Self.text(Self.median(time))] + [Self.median(ratios), ratios[0], ratios[rounds - 1]].map(Self.text)))
     }
     guard !onlyOpening else { return }
-    print("\nmeasured once, with MiB of memory before it and at most\n")
+    print("\nmeasured once, milliseconds, with MiB of private memory before it and at most\n")
     print(Self.line(["", "time", "before", "most"]))
     for (name, migrate) in [
-      ("an integer becomes a text", { try warehouse.convert() }), ("by a mapping model", { try warehouse.map() }),
+      ("moved to another place", { try warehouse.move() }), ("an integer becomes a text", { try warehouse.convert() }),
+      ("by a mapping model", { try warehouse.map() }),
     ] as [(String, () throws -> Double)] {
-      let before = Self.highestMemory
-      print(Self.line([name, Self.text(try migrate()), before, Self.highestMemory]))
+      let memory = MemoryWatch()
+      let time = try migrate()
+      print(Self.line([name, Self.text(time), "\(memory.first)", "\(memory.highest())"]))
     }
   }
 
   private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
   private static func text(_ number: Double) -> String { String(format: "%.2f", number) }
-
-  /// The highest use of memory of the process so far, in MiB.
-  private static var highestMemory: String {
-    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-    return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { "\($0 / 1024)" } ?? "?"
-  }
 
   private static func line(_ cells: [String]) -> String {
     cells.enumerated().map { column, cell in

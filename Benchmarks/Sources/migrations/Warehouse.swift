@@ -108,4 +108,16 @@ struct Warehouse {
       type: .cairn, options: Self.options)
     return (ContinuousClock.now - start) / .milliseconds(1)
   }
+
+  /// Copies the store to another location.
+  func move() throws -> Double {
+    CairnIncrementalStore.register()
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    let store = try coordinator.addPersistentStore(type: .cairn, at: url, options: Self.options)
+    let start = ContinuousClock.now
+    let moved = try coordinator.migratePersistentStore(
+      store, to: url.deletingLastPathComponent().appending(path: "moved"), options: Self.options, type: .cairn)
+    defer { try? coordinator.remove(moved) }
+    return (ContinuousClock.now - start) / .milliseconds(1)
+  }
 }

@@ -29,7 +29,9 @@ final class MigrationRun {
     source = try MigrationStack(
       manager.sourceModel, from, manager.configuration, isReadOnly: true, failing: NSMigrationManagerSourceStoreError)
     do {
-      try NSPersistentStoreCoordinator.checkUnused(to.url, failing: NSMigrationManagerDestinationStoreError)
+      try IncompleteCopy.vacate(
+        to.url, of: StoreRegistry.storeClass(for: to.type), to.ownOptions,
+        failing: NSMigrationManagerDestinationStoreError)
       try from.checkSpace(at: to.url)
       destination = try MigrationStack(
         manager.destinationModel, to, manager.configuration, isReadOnly: false,
@@ -55,6 +57,7 @@ final class MigrationRun {
 
   private func runStages() throws {
     destination.store.carryMetadata(of: source.store)
+    IncompleteCopy.begin(destination.store)
     // There may be no objects with which the metadata are saved.
     try destination.context.save()
     try stage(0) { mapping, policy, fraction in
@@ -82,6 +85,8 @@ final class MigrationRun {
       try asPolicy(mapping) { try policy.end(mapping, manager: manager) }
     }
     try save()
+    IncompleteCopy.end(destination.store)
+    try destination.context.save()
     note(1)
   }
 

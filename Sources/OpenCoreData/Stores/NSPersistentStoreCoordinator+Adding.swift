@@ -166,6 +166,7 @@ extension NSPersistentStoreCoordinator {
       throw CoreDataError.make(
         NSPersistentStoreOpenError, "The coordinator already has a store with the identifier \(uuid).")
     }
+    try IncompleteCopy.check(store)
     try checkVersions(of: store, entities)
     store.fix(uuid, entities: entities)
     try (store as? NSAtomicStore)?.fill()

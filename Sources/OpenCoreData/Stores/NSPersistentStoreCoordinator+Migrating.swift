@@ -4,19 +4,23 @@ extension NSPersistentStoreCoordinator {
   /// Copies all objects of a store into a new store, which replaces the old one in the coordinator.
   ///
   /// The rows are copied: attributes, relationships in their order, and also the metadata that the application has set.
-  /// A reference to an object that the store does not have becomes nil. The objects get new identifiers, and their
-  /// versions begin with 1. Nothing is validated, and methods such as `awakeFromInsert()` and `willSave()` are not
+  /// A reference to an object that the store does not have becomes nil. The objects get new identifiers and new versions.
+  /// Nothing is validated, and methods such as `awakeFromInsert()` and `willSave()` are not
   /// called. Contexts' objects of the old store are no longer valid, and unsaved changes are not copied:
   /// ``NSNotification/Name/NSPersistentStoreCoordinatorWillRemoveStore`` is posted before, so that observers can still
   /// save. The data of the old store stay where they are; ``destroyPersistentStore(at:type:options:)`` removes them.
   ///
-  /// May be called on any thread; other calls of stores wait meanwhile. Everything is written in one save, for which
-  /// all objects are in memory at once.
+  /// May be called on any thread; other calls of stores wait meanwhile. Up to 1,000 objects are written in one save, and
+  /// so is everything if the new store is an ``NSAtomicStore``. More objects are written 1,000 a save; of the others only
+  /// identifiers are in memory, and the members of one ordered relationship at a time. If the process ends
+  /// meanwhile, the new store is incomplete: adding it to a coordinator throws ``NSPersistentStoreOpenError``, and a
+  /// further migration to the same location replaces it. A `Progress` that is current on the thread gets the progress;
+  /// cancelling it ends the migration with ``NSMigrationCancelledError``.
   ///
   /// - Parameters:
   ///   - store: A store of the coordinator.
   ///   - storeURL: The location of the new store, at which there must be neither a store of the coordinator nor
-  ///     anything other than an empty file or folder. Stores in memory may be at `/dev/null`. What is at a URL that is
+  ///     anything other than an empty file or folder, or a store that a migration has left incomplete. Stores in memory may be at `/dev/null`. What is at a URL that is
   ///     not a file URL is for the store class to check.
   ///   - options: The options for the new store.
   ///   - storeType: The type of the new store.
@@ -41,15 +45,15 @@ extension NSPersistentStoreCoordinator {
   ) throws -> NSPersistentStore {
     _ = try own(store)
     try checkVacant(URL)
-    try Self.checkUnused(URL)
     let storeClass = try StoreRegistry.storeClass(for: storeType)
+    try IncompleteCopy.vacate(URL, of: storeClass, options)
     NotificationCenter.default.post(
       name: .NSPersistentStoreCoordinatorWillRemoveStore, object: self,
       userInfo: [NSRemovedPersistentStoresKey: [store]])
     let migrated = try withStoreLock {
       let old = try own(store)
       try checkVacant(URL)
-      try Self.checkUnused(URL)
+      try IncompleteCopy.vacate(URL, of: storeClass, options)
       let new = storeClass.init(
         persistentStoreCoordinator: self, configurationName: old.configurationName, at: URL, options: options)
       do {
@@ -81,23 +85,6 @@ extension NSPersistentStoreCoordinator {
     } catch {
       new.willRemove(from: self)
       throw error
-    }
-  }
-
-  /// Throws if anything other than an empty file or folder is at a location.
-  static func checkUnused(_ url: URL, failing code: Int = NSPersistentStoreOpenError) throws {
-    guard url.isFileURL, url != nowhere,
-      let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
-    else { return }
-    let isEmpty =
-      switch attributes[.type] as? FileAttributeType {
-      case .typeDirectory?: try FileManager.default.contentsOfDirectory(atPath: url.path).isEmpty
-      case .typeRegular?: (attributes[.size] as? NSNumber)?.intValue == 0
-      default: false
-      }
-    guard isEmpty else {
-      throw CoreDataError.make(
-        code, "A store cannot be migrated to \(url.path): there is something already.")
     }
   }
 }

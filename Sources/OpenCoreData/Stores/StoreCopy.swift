@@ -1,116 +1,185 @@
 import Foundation
 
-/// Copies all objects of a store into an empty one, through a coordinator that has only the empty one.
+/// Copies all objects of a store into an empty one.
 ///
-/// Rows are read and objects are made without calling the methods that the application overrides for fetched, inserted
-/// or saved objects.
-struct StoreCopy {
-  private let source: NSIncrementalStore
+/// As many objects as one part may have are copied in one save. More are copied in parts: first all objects with their
+/// attributes; then their relationships; last the order of ordered relationships, for which all members must be there.
+/// Apart from one part, only the identifiers of the objects are in memory. The new store is marked as an
+/// ``IncompleteCopy`` until the last save.
+final class StoreCopy {
+  /// How many objects a part has.
+  private static let part = 1000
+
+  private enum Stage {
+    /// All relationships of objects that are all in memory.
+    case whole
+    /// To-one relationships and members of unordered relationships.
+    case members
+    /// Members of ordered relationships, and their order.
+    case order
+  }
+
+  private let source: CopySource
   private let target: NSIncrementalStore
+  /// A coordinator that has only the target.
   private let coordinator: NSPersistentStoreCoordinator
-  private let targetCoordinator: NSPersistentStoreCoordinator
-  private let sourceContext: NSManagedObjectContext
-  private let context: NSManagedObjectContext
-  /// The new objects in the order of the old ones.
-  private var objects: [NSManagedObject] = []
-  private var copies: [NSManagedObjectID: NSManagedObject] = [:]
+  private var identifiers: CopiedIdentifiers
+  private let progress = Progress(totalUnitCount: 0)
 
   /// - Parameters:
   ///   - source: a store of the coordinator.
   ///   - target: a store whose metadata are loaded.
-  /// - Throws: any error of either store.
+  /// - Throws: ``NSMigrationCancelledError`` if the progress is cancelled; any error of either store.
   static func run(
     _ source: NSIncrementalStore, of coordinator: NSPersistentStoreCoordinator, _ target: NSIncrementalStore
   ) throws {
-    var copy = StoreCopy(source, coordinator, target)
-    try copy.sourceContext.performAndWait {
-      try copy.context.performAndWait {
-        defer { copy.end() }
-        try copy.run()
-      }
-    }
+    let copy = StoreCopy(source, coordinator, target)
+    defer { copy.coordinator.stores = [] }
+    try copy.source.context.performAndWait { try copy.run() }
   }
 
   private init(
     _ source: NSIncrementalStore, _ coordinator: NSPersistentStoreCoordinator, _ target: NSIncrementalStore
   ) {
-    self.source = source
+    guard let identity = source.identity, let targetIdentity = target.identity else {
+      fatalError("A store is copied before its metadata are loaded.")
+    }
+    self.source = CopySource(source, of: coordinator)
     self.target = target
-    self.coordinator = coordinator
-    targetCoordinator = NSPersistentStoreCoordinator(managedObjectModel: coordinator.managedObjectModel)
-    targetCoordinator.stores = [target]
-    sourceContext = NSManagedObjectContext(.privateQueue)
-    sourceContext.persistentStoreCoordinator = coordinator
-    context = NSManagedObjectContext(.privateQueue)
-    context.persistentStoreCoordinator = targetCoordinator
+    self.coordinator = NSPersistentStoreCoordinator(managedObjectModel: coordinator.managedObjectModel)
+    self.coordinator.stores = [target]
+    identifiers = CopiedIdentifiers(identity, targetIdentity)
   }
 
-  private mutating func run() throws {
-    for entity in coordinator.managedObjectModel.entities
-    where !entity.isAbstract && source.entityNames.contains(entity.name ?? "") {
-      for id in try identifiers(of: entity) where copies[id] == nil { add(id) }
+  private func run() throws {
+    try source.pin()
+    let count = try source.entities.reduce(0) { try $0 + source.count(of: $1) }
+    progress.totalUnitCount = Int64(3 * count)
+    target.carryMetadata(of: source.store)
+    // An atomic store writes everything with each save.
+    if count <= Self.part || target is NSAtomicStore { try copyWhole() } else { try copyInParts() }
+  }
+
+  private func copyWhole() throws {
+    try write(savesMetadata: true) { part in
+      try forEachPartOfSource { try insert($0, into: part) }
+      identifiers.sort()
+      try forEachPart { for id in $0 { _ = try relate(id, .whole, in: part) } }
     }
-    for (id, copy) in copies { try fill(copy, from: id) }
-    try context.obtainPermanentIDs(for: objects)
-    target.carryMetadata(of: source)
-    try targetCoordinator.save(
-      NSSaveChangesRequest(inserted: Set(objects), updated: [], deleted: [], locked: []), in: target, context)
+    progress.completedUnitCount = progress.totalUnitCount
   }
 
-  /// The objects of an entity, without those of its subentities.
-  private func identifiers(of entity: NSEntityDescription) throws -> [NSManagedObjectID] {
-    let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
-    request.entity = entity
-    request.resultType = .managedObjectIDResultType
-    request.includesSubentities = false
-    request.includesPendingChanges = false
-    request.affectedStores = [source]
-    return try coordinator.fetch(request, sourceContext).flatMap { $0 }.map { found in
-      guard let id = found as? NSManagedObjectID else {
-        throw CoreDataError.make(
-          NSPersistentStoreOperationError,
-          "\(type(of: source)) answered \(type(of: found)) when it was asked for identifiers.",
-          [NSAffectedStoresErrorKey: [source]])
+  private func copyInParts() throws {
+    IncompleteCopy.begin(target)
+    try write(savesMetadata: true) { _ in }
+    try forEachPartOfSource { ids in
+      try write { part in try insert(ids, into: part) }
+    }
+    identifiers.sort()
+    for stage in [Stage.members, .order] { try forEachPart { try relate($0, stage) } }
+    IncompleteCopy.end(target)
+    try write(savesMetadata: true) { _ in }
+  }
+
+  private func write(savesMetadata: Bool = false, _ body: (CopyPart) throws -> Void) throws {
+    try CopyPart.write(to: target, of: coordinator, savesMetadata: savesMetadata, body)
+  }
+
+  // MARK: Parts
+
+  private func forEachPartOfSource(_ body: ([NSManagedObjectID]) throws -> Void) throws {
+    for entity in source.entities {
+      try source.forEachPart(of: entity, size: Self.part) { try step($0, body) }
+    }
+  }
+
+  private func forEachPart(_ body: ([NSManagedObjectID]) throws -> Void) throws {
+    for entity in source.entities {
+      try identifiers.forEachPart(of: entity, size: Self.part) { try step($0, body) }
+    }
+  }
+
+  private func step(_ ids: [NSManagedObjectID], _ body: ([NSManagedObjectID]) throws -> Void) throws {
+    guard !progress.isCancelled else {
+      throw CoreDataError.make(NSMigrationCancelledError, "The migration was cancelled.")
+    }
+    try body(ids)
+    progress.completedUnitCount += Int64(ids.count)
+  }
+
+  // MARK: Objects
+
+  private func insert(_ ids: [NSManagedObjectID], into part: CopyPart) throws {
+    for (id, copy) in zip(ids, try part.insert(copiesOf: ids)) {
+      identifiers.add(copy.objectID, for: id)
+      let values = try source.values(of: id)
+      for (place, slot) in id.entity.layout.slots.enumerated() where !slot.isTransient && slot.attribute != nil {
+        copy.put(values[place], at: place)
       }
-      return id
     }
   }
 
-  private mutating func add(_ id: NSManagedObjectID) {
-    guard let type = id.entity.managedObjectClass else { return }
-    let copy = type.init(entity: id.entity, insertInto: nil)
-    context.register(copy)
-    context.pending.insert(copy)
-    objects.append(copy)
-    copies[id] = copy
-  }
+  // MARK: Relationships
 
-  private func fill(_ copy: NSManagedObject, from id: NSManagedObjectID) throws {
-    let layout = copy.layout
-    let node = try sourceContext.node(for: id)
-    let values = try NSManagedObject.committed(node, layout, id, sourceContext).values
-    for (place, slot) in layout.slots.enumerated() where !slot.isTransient {
-      switch slot.kind {
-      case .attribute: copy.put(values[place], at: place)
-      case .toOne: copy.put(values[place].objectID.flatMap { copies[$0] }.map { .object($0) } ?? .null, at: place)
-      case .toMany(let relationship):
-        let given = node.value(for: relationship).flatMap(relationship.identifiers)
-        let members = RelatedObjects(isOrdered: relationship.isOrdered, members: ObjectList())
-        for other in try given ?? sourceContext.relatedIDs(relationship, of: id) {
-          if let other = copies[other] { members.add(other) }
+  private func relate(_ ids: [NSManagedObjectID], _ stage: Stage) throws {
+    var rest = ids[...]
+    while !rest.isEmpty {
+      var large: [LargeSet] = []
+      try write { part in
+        while part.count < Self.part, let id = rest.popFirst() { large += try relate(id, stage, in: part) }
+      }
+      for set in large {
+        for start in stride(from: 0, to: set.members.count, by: Self.part) {
+          let members = set.members[start..<min(start + Self.part, set.members.count)]
+          try write { part in try part.add(Array(members), to: part.object(set.owner), set.relationship) }
         }
-        copy.put(.members(members), at: place)
-      case .fetched: continue
       }
     }
   }
 
-  /// Removes the objects from the context, and their references to each other.
-  private func end() {
-    for object in objects {
-      context.forget(object)
-      object.forgetValues()
+  /// Members of an unordered relationship that are too many for a part.
+  private struct LargeSet {
+    let owner: NSManagedObjectID
+    let relationship: NSRelationshipDescription
+    let members: [NSManagedObjectID]
+  }
+
+  /// Copies the relationships of an object that belong to a stage. References to objects that were not copied are left
+  /// out.
+  ///
+  /// - Returns: relationships that are to be copied in parts of their own.
+  private func relate(_ id: NSManagedObjectID, _ stage: Stage, in part: CopyPart) throws -> [LargeSet] {
+    guard id.entity.layout.relationships.contains(where: { belongs($0, of: id.entity, stage) }),
+      let copy = identifiers.copy(of: id)
+    else { return [] }
+    let values = try source.values(of: id)
+    var large: [LargeSet] = []
+    for place in id.entity.layout.relationships where belongs(place, of: id.entity, stage) {
+      guard let relationship = id.entity.layout.slots[place].relationship else { continue }
+      if !relationship.isToMany {
+        guard let other = values[place].objectID.flatMap(identifiers.copy) else { continue }
+        try part.relate(part.object(copy), relationship, to: other)
+        continue
+      }
+      let members = try source.members(of: relationship, of: id).compactMap(identifiers.copy)
+      if stage == .members, members.count > Self.part {
+        large.append(LargeSet(owner: copy, relationship: relationship, members: members))
+      } else if !members.isEmpty {
+        try part.add(members, to: part.object(copy), relationship)
+      }
     }
-    targetCoordinator.stores = []
+    return large
+  }
+
+  private func belongs(_ place: Int, of entity: NSEntityDescription, _ stage: Stage) -> Bool {
+    let slot = entity.layout.slots[place]
+    guard let relationship = slot.relationship, !slot.isTransient else { return false }
+    switch stage {
+    case .whole: return true
+    case .members:
+      let isKnown = relationship.isToMany && relationship.inverseRelationship?.isToMany == false
+      return !relationship.isOrdered && !(isKnown && target is any LargeStore)
+    case .order: return relationship.isOrdered
+    }
   }
 }

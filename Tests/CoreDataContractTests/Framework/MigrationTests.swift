@@ -179,6 +179,32 @@ struct MigrationTests {
       }
     }
 
+    @Test("More objects than one save has are migrated in several, and the store is complete afterwards.")
+    func large() throws {
+      try stack.work { context in
+        let ada = try context.person("Ada")
+        for number in 0..<1500 {
+          let person = context.make("Person", ["name": "Person \(number)"])
+          person.mutableSetValue(forKey: "friends").add(ada)
+          let errand = context.make("Errand", ["title": "errand \(number)"])
+          ada.mutableOrderedSetValue(forKey: "errands").insert(errand, at: 0)
+        }
+        try context.save()
+      }
+      try withFolder { folder in
+        let backing = Backing()
+        let store = try #require(try migrate(to: folder.appending(path: "town"), backing) as? FileStore)
+        #expect(store.calls.filter { $0.method == .save }.count > 3 && backing.rows.count == 3007)
+        try stack.work { context in
+          let ada = try context.person("Ada")
+          #expect(ada.members("friends").count == 1501)
+          let errands = ada.members("errands").map { $0["title"] as? String }
+          #expect(errands.first == "errand 1499" && errands.suffix(3) == ["errand 0", "bread", "milk"])
+          #expect(ada.names("pets") == ["Rex"])
+        }
+      }
+    }
+
     @Test("Migrating a store copies values unchanged though they are invalid, and calls no hook of an object.")
     func asTheyAre() throws {
       let stack = try Stack<RecordingStore>(Town.model(personClass: Witness.self))
