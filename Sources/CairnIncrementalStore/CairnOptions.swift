@@ -19,9 +19,9 @@ struct CairnOptions {
     self.init()
     if (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue == true {
       engineOptions.access = .readOnly
-      engineOptions.createIfMissing = false
+      engineOptions.createsIfMissing = false
     }
-    engineOptions.compaction = (options?[CairnCompactionOption] as? NSNumber)?.boolValue ?? true
+    engineOptions.compacts = (options?[CairnCompactionOption] as? NSNumber)?.boolValue ?? true
     switch options?[CairnDurabilityOption] {
     case nil: break
     case let text as String where text == "durable": durability = .durable

@@ -18,12 +18,12 @@ final class CairnRowSnapshot: RowSnapshot {
 
   func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow? {
     try CairnFailure.translating(url) { () throws(StoreError) in
-      guard let table = try engine.table(table), let row = try snapshot.row(Key(reference), in: table.rows) else {
+      guard let table = try engine.table(table), let row = try table.rows.row(Key(reference), at: snapshot) else {
         return nil
       }
       var stored = StoredRow(
         reference: reference, bytes: row.value, version: row.version, revision: row.sequence.rawValue)
-      stored.add(try snapshot.stamp(of: row.key, in: table.touches))
+      stored.add(try table.touches.stamp(of: row.key, at: snapshot))
       return stored
     }
   }
@@ -35,14 +35,14 @@ final class CairnRowSnapshot: RowSnapshot {
     try CairnFailure.translatingAny(url) {
       guard let table = try engine.table(table) else { return }
       let isTouched = try hasRows(table.touches)
-      try snapshot.scan(first.map { .from(Key($0)) } ?? .all, in: table.rows) { encoded, value, stamp in
+      try table.rows.scan(first.map { .from(Key($0)) } ?? .all, at: snapshot) { encoded, value, stamp in
         let key = try Key(encoded: encoded)
         row.reference = try RowReference(key)
         row.bytes.removeAll(keepingCapacity: true)
         unsafe value.withUnsafeBytes { unsafe row.bytes.append(contentsOf: $0) }
         row.version = stamp.version
         row.revision = stamp.sequence.rawValue
-        if isTouched { row.add(try snapshot.stamp(of: key, in: table.touches)) }
+        if isTouched { row.add(try table.touches.stamp(of: key, at: snapshot)) }
         return try body(&row) ? .next : .stop
       }
     }
@@ -51,7 +51,7 @@ final class CairnRowSnapshot: RowSnapshot {
   /// Whether a keyspace has rows. Counting them can take as long as reading them all.
   private func hasRows(_ keyspace: Keyspace) throws -> Bool {
     var hasRows = false
-    try snapshot.scan(in: keyspace, limit: 1) { _, _, _ in
+    try keyspace.scan(limit: 1, at: snapshot) { _, _, _ in
       hasRows = true
       return .stop
     }
@@ -60,7 +60,7 @@ final class CairnRowSnapshot: RowSnapshot {
 
   func count(in table: UInt32) throws -> Int {
     try CairnFailure.translating(url) { () throws(StoreError) in
-      try engine.table(table).map { table throws(StoreError) in try snapshot.count(in: table.rows) } ?? 0
+      try engine.table(table).map { table throws(StoreError) in try table.rows.count(at: snapshot) } ?? 0
     }
   }
 
@@ -95,7 +95,7 @@ extension RowReference {
     case .integer(let number): self = .integer(number)
     case .string(let text): self = .string(text)
     case .uuid(let uuid): self = .uuid(uuid)
-    case .bytes, .tuple:
+    case .double, .bytes, .tuple:
       throw StoreFailure.make(
         CocoaError.fileReadCorruptFile.rawValue, "A row of an object has the invalid key \(key).")
     }

@@ -83,7 +83,7 @@ final class CairnRowStore: RefreshableRowStore {
     for row in changes.rows where tables[row.table] == nil { tables[row.table] = try engine.makeTable(row.table) }
     let hasEntries = !changes.addedEntries.isEmpty || !changes.removedEntries.isEmpty
     let packs = hasEntries ? try engine.makePacks() : nil
-    return try engine.store.write(.buffered) { batch in
+    return try engine.store.write(durability: .buffered) { batch in
       // Closed before the commit, which follows this block and would otherwise have to keep each row that it replaces
       // for the snapshot.
       defer { snapshot.close() }
@@ -104,24 +104,24 @@ final class CairnRowStore: RefreshableRowStore {
     let key = Key(row.reference)
     guard let revision = row.revision else {
       guard case .put(let bytes) = row.change else { return }
-      return try batch.put(bytes, at: key, in: table.rows, expecting: .absent)
+      return try table.rows.put(bytes, at: key, expecting: .absent, in: &batch)
     }
-    let touches = try snapshot.stamp(of: key, in: table.touches)
+    let touches = try table.touches.stamp(of: key, at: snapshot)
     // The revision is that of the row or that of its last touch.
     let sequence =
-      touches == nil ? CommitSequence(rawValue: revision) : try snapshot.stamp(of: key, in: table.rows)?.sequence
+      touches == nil ? CommitSequence(rawValue: revision) : try table.rows.stamp(of: key, at: snapshot)?.sequence
     let expected = sequence.map { Expectation.sequence($0) } ?? .absent
     let expectedTouches = touches.map { Expectation.sequence($0.sequence) } ?? .absent
     switch row.change {
     case .put(let bytes):
-      try batch.put(bytes, at: key, in: table.rows, expecting: expected)
-      try batch.check(key, in: table.touches, expectedTouches)
+      try table.rows.put(bytes, at: key, expecting: expected, in: &batch)
+      try table.touches.check(key, expectedTouches, in: &batch)
     case .touch:
-      try batch.check(key, in: table.rows, expected)
-      try batch.put([], at: key, in: table.touches, expecting: expectedTouches)
+      try table.rows.check(key, expected, in: &batch)
+      try table.touches.put([], at: key, expecting: expectedTouches, in: &batch)
     case .delete:
-      try batch.delete(key, in: table.rows, expecting: expected)
-      try batch.delete(key, in: table.touches, expecting: expectedTouches)
+      try table.rows.delete(key, expecting: expected, in: &batch)
+      try table.touches.delete(key, expecting: expectedTouches, in: &batch)
     }
   }
 

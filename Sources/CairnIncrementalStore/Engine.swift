@@ -90,8 +90,8 @@ final class Engine: @unchecked Sendable {
   func makeTable(_ number: UInt32) throws(StoreError) -> Table {
     if let known = tables.withLock({ $0[number] }) { return known }
     let made = Table(
-      rows: try store.keyspace(Self.name(of: number), .ordered),
-      touches: try store.keyspace("touches \(number)", .unordered))
+      rows: try store.keyspace(Self.name(of: number), order: .ordered),
+      touches: try store.keyspace("touches \(number)", order: .unordered))
     tables.withLock { $0[number] = made }
     return made
   }
@@ -109,7 +109,7 @@ final class Engine: @unchecked Sendable {
   /// The keyspace of the packs, created if it does not exist.
   func makePacks() throws(StoreError) -> Keyspace {
     if let packs { return packs }
-    return try store.keyspace(Self.nameOfPacks, .ordered)
+    return try store.keyspace(Self.nameOfPacks, order: .ordered)
   }
 
   private static let nameOfPacks = "entries"

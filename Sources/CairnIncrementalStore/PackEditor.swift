@@ -44,7 +44,7 @@ struct PackEditor {
           break
         }
         entries.append(more, more.indices)
-        try batch.delete(.bytes(joined.bound), in: keyspace, expecting: .sequence(joined.sequence))
+        try keyspace.delete(Key.bytes(joined.bound), expecting: .sequence(joined.sequence), in: &batch)
       }
       try write(entries, bound, pack, old, to: &batch)
     }
@@ -85,15 +85,15 @@ struct PackEditor {
   ) throws {
     let expected = pack.map { Expectation.sequence($0.sequence) } ?? .absent
     guard !entries.isEmpty else {
-      if pack != nil { try batch.delete(.bytes(bound), in: keyspace, expecting: expected) }
+      if pack != nil { try keyspace.delete(Key.bytes(bound), expecting: expected, in: &batch) }
       return
     }
     for (number, part) in Self.parts(entries, isGrowingAtEnd: entries.begins(with: old)).enumerated() {
       let bytes = Pack.bytes(part)
       if number == 0 {
-        try batch.put(bytes, at: .bytes(bound), in: keyspace, expecting: expected)
+        try keyspace.put(bytes, at: Key.bytes(bound), expecting: expected, in: &batch)
       } else if let first = part.first {
-        try batch.put(bytes, at: .bytes(Array(first)), in: keyspace, expecting: .absent)
+        try keyspace.put(bytes, at: Key.bytes(Array(first)), expecting: .absent, in: &batch)
       }
     }
   }

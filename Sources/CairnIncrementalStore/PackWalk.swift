@@ -15,7 +15,7 @@ struct PackWalk {
   /// The last pack whose lower bound is at or below an entry; nil if there is none.
   func pack(for entry: [UInt8]) throws -> StoredPack? {
     var found: StoredPack?
-    try scan(.through(.bytes(entry)), reverse: true) { pack in
+    try scan(.through(Key.bytes(entry)), reverse: true) { pack in
       found = pack
       return false
     }
@@ -25,7 +25,7 @@ struct PackWalk {
   /// The first pack whose lower bound is above `bound`; nil if there is none.
   func pack(after bound: [UInt8]) throws -> StoredPack? {
     var found: StoredPack?
-    try scan(.after(.bytes(bound)), reverse: false) { pack in
+    try scan(.after(Key.bytes(bound)), reverse: false) { pack in
       found = pack
       return false
     }
@@ -56,12 +56,12 @@ struct PackWalk {
     }
     guard let first = try pack(for: lower) else { return try scan(.all, reverse: false, read) }
     // Most ranges end within one pack.
-    if try read(first) { try scan(.after(.bytes(first.bound)), reverse: false, read) }
+    if try read(first) { try scan(.after(Key.bytes(first.bound)), reverse: false, read) }
   }
 
   func reversed(from lower: [UInt8], before upper: [UInt8]?, _ body: ([UInt8]) throws -> Bool) throws {
     var next: [UInt8]?
-    try scan(upper.map { .before(.bytes($0)) } ?? .all, reverse: true) { pack in
+    try scan(upper.map { .before(Key.bytes($0)) } ?? .all, reverse: true) { pack in
       defer { next = pack.bound }
       for entry in try pack.entries(below: next).reversed() {
         if let upper, !entry.lexicographicallyPrecedes(upper) { continue }
@@ -72,7 +72,7 @@ struct PackWalk {
   }
 
   private func scan(_ range: KeyRange, reverse: Bool, _ body: (StoredPack) throws -> Bool) throws {
-    try snapshot.scan(range, in: keyspace, reverse: reverse) { key, value, stamp in
+    try keyspace.scan(range, reverse: reverse, at: snapshot) { key, value, stamp in
       guard case .bytes(let bound) = try Key(encoded: key) else {
         throw StoredPack.damaged("(not bytes)", RowDamage("a pack has a key of another kind", at: 0))
       }

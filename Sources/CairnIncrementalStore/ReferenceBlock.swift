@@ -28,7 +28,7 @@ struct ReferenceBlock {
 
   private static func reserve(_ count: UInt64, _ engine: Engine) throws -> ReferenceBlock {
     let keyspace = try engine.makeTable(0).rows
-    let row = try engine.store.row(key, in: keyspace)
+    let row = try keyspace.row(key)
     let stored = try row.map { row in
       do {
         return try NumbersGivenOut(row.value)
@@ -54,10 +54,8 @@ struct ReferenceBlock {
           NSPersistentStoreSaveError, "This opening of the store has used up its object numbers. Reopen the store.")
       }
       let counter = NumbersGivenOut(store: identity, base: base, range: range, next: next)
-      let sequence = try engine.store.write(.durable) { batch in
-        try batch.put(
-          counter.bytes, at: key, in: keyspace,
-          expecting: found.map { .sequence($0) } ?? .absent)
+      let sequence = try engine.store.write(durability: .durable) { batch in
+        try keyspace.put(counter.bytes, at: key, expecting: found.map { .sequence($0) } ?? .absent, in: &batch)
       }
       let actual = base + sequence.rawValue / sequencesPerRange
       if actual == range { return ReferenceBlock(range: range, counts: first..<next) }

@@ -145,6 +145,8 @@ extension Key {
   fileprivate init?(_ value: JSONValue, depth: Int) {
     if case .integer(let number) = value["integer"], let integer = Int64(exactly: number) {
       self = .integer(integer)
+    } else if let number = value["double"]?.text.flatMap({ Double($0) }) {
+      self = .double(number)
     } else if let text = value["text"]?.text {
       self = .string(text)
     } else if let text = value["uuid"]?.text, case .uuid(let uuid)? = try? Key(literal: text) {

@@ -3,6 +3,7 @@ public import Cairn
 /// Keys as people write them, and as the tools print them:
 ///
 ///     42                      an integer
+///     d'1.5'                  a floating-point number
 ///     "Berlin\n"              a string; \n \r \t \0 \" \' \\ \u{1f600} as in Swift
 ///     Berlin                  a string too, if it is none of the others
 ///     x'0a0b'                 bytes
@@ -45,6 +46,7 @@ extension [UInt8] {
   package mutating func append(literal key: Key) {
     switch key {
     case .integer(let value): append(decimal: value)
+    case .double: append(contentsOf: key.description.utf8)
     case .string(let text): append(quoted: text, .literal)
     case .uuid: append(contentsOf: key.description.utf8)
     case .bytes(let bytes): unsafe bytes.withUnsafeBytes { unsafe append(hexLiteral: $0) }
@@ -92,6 +94,7 @@ private struct LiteralParser {
   private mutating func marked(depth: Int) throws(Problem) -> Key? {
     if next == "\"" { return .string(try quoted()) }
     if isNext("x'") { return .bytes(try bytes()) }
+    if isNext("d'") { return .double(try double()) }
     if next == "(" { return .tuple(try elements(depth: depth + 1)) }
     return nil
   }
@@ -139,6 +142,16 @@ private struct LiteralParser {
       throw Problem("bytes must be pairs of hexadecimal digits, as in x'0a0b'")
     }
     return stride(from: 0, to: digits.count, by: 2).map { (digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0) }
+  }
+
+  private mutating func double() throws(Problem) -> Double {
+    position += 2
+    guard let end = scalars[position...].firstIndex(of: "'") else { throw Problem("the number has no closing '") }
+    defer { position = end + 1 }
+    guard let value = Double(Self.text(scalars[position..<end])) else {
+      throw Problem("d'…' must contain a number, as in d'1.5'")
+    }
+    return value
   }
 
   private mutating func elements(depth: Int) throws(Problem) -> [Key] {

@@ -175,7 +175,7 @@ package struct NewStore: ~Copyable {
     defer { try? store.close() }
     contents.bytes = store.statistics.logBytes
     for (name, rows) in contents.keyspaces {
-      let found = try store.snapshot().count(in: try store.existingKeyspace(name))
+      let found = try store.existingKeyspace(name).count()
       guard found == rows else {
         throw StoreError(
           .malformed,

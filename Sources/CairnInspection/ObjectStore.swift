@@ -47,7 +47,7 @@ package struct ObjectStore {
   /// Calls `body` with the rows of the history, the newest first.
   func forEachRowOfHistory(_ body: (Key, [UInt8]) throws -> ScanStep) throws {
     guard let keyspace = structures.keyspaces[HistoryRecord.table] else { return }
-    try snapshot.scan(in: keyspace, reverse: true) { key, value, _ in
+    try keyspace.scan(reverse: true, at: snapshot) { key, value, _ in
       try body(try Key(encoded: key), unsafe value.withUnsafeBytes { unsafe Array($0) })
     }
   }
@@ -57,13 +57,13 @@ package struct ObjectStore {
   /// The number of objects of an entity itself, without those of entities that inherit from it.
   package func count(of entity: UInt32) throws -> Int {
     guard let keyspace = structures.keyspaces[entity] else { return 0 }
-    return try snapshot.count(in: keyspace)
+    return try keyspace.count(at: snapshot)
   }
 
   /// Nil if there is no such object.
   package func object(_ reference: ObjectReference) throws -> Object? {
     guard let keyspace = structures.keyspaces[reference.entity],
-      let row = try snapshot.row(Key(reference.reference), in: keyspace)
+      let row = try keyspace.row(Key(reference.reference), at: snapshot)
     else { return nil }
     return try object(reference, row.value, RowStamp(version: row.version, sequence: row.sequence))
   }

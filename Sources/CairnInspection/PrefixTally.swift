@@ -72,6 +72,7 @@ package struct PrefixTally: Sendable {
         }
       }
       return Key.string(String(text.prefix(3))).literal + " …"
+    case .double: return "floating-point numbers"
     case .uuid: return "UUIDs"
     case .bytes(let bytes): return Key.bytes(Array(bytes.prefix(2))).literal + " …"
     case .tuple(let elements):

@@ -31,7 +31,7 @@ extension Store {
     return try open(at: directory.path, options: options, environment: environment)
   }
 
-  /// The keyspace with this name. Unlike ``keyspace(_:_:)``, this creates none, and it accepts either order.
+  /// The keyspace with this name. Unlike ``keyspace(_:order:)``, this creates none, and it accepts either order.
   public func existingKeyspace(_ name: String) throws(StoreError) -> Keyspace {
     if let keyspace = keyspaces.first(where: { $0.name == name }) { return keyspace }
     let names = keyspaces.map { Key.string($0.name).literal }
@@ -112,12 +112,14 @@ extension [UInt8] {
     append(UInt8(ascii: "}"))
   }
 
-  /// Appends `{"integer":…}`, `{"text":"…"}`, `{"uuid":"…"}`, `{"hex":"…"}` or `{"tuple":[…]}`.
+  /// Appends `{"integer":…}`, `{"double":"…"}`, `{"text":"…"}`, `{"uuid":"…"}`, `{"hex":"…"}` or `{"tuple":[…]}`.
   package mutating func append(json key: Key) {
     switch key {
     case .integer(let value):
       append(contentsOf: #"{"integer":"#.utf8)
       append(decimal: value)
+    case .double(let value):
+      append(contentsOf: #"{"double":"\#(value)""#.utf8)
     case .string(let text):
       append(contentsOf: #"{"text":"#.utf8)
       append(quoted: text, .json)

@@ -44,7 +44,7 @@ package struct SpaceReport: Sendable {
       positions[keyspace.id] = keyspaces.count
       var report = Keyspace(name: keyspace.name)
       if let names, keyspace.name == RowStructures.packs { report.prefixes = PrefixTally { names.prefix(of: $0) } }
-      var samples = Samples(rows: try snapshot.count(in: keyspace), bytes: Self.sampleBytes)
+      var samples = Samples(rows: try keyspace.count(at: snapshot), bytes: Self.sampleBytes)
       try snapshot.forEachRecord(in: keyspace) { record in
         try count()
         report.add(record)

@@ -53,10 +53,10 @@ package struct StoreDiff {
         return
       }
       var goesOn = true
-      try one.scan(in: keyspace) { key, value, stamp in
+      try keyspace.scan(at: one) { key, value, stamp in
         try count()
         let row = try Row(key, value, stamp)
-        if let found = try two.row(row.key, in: other) {
+        if let found = try other.row(row.key, at: two) {
           guard row.value != found.value || (isExact && row != found) else { return .next }
           goesOn = try body(.changed(keyspace: name, first: row, second: found)) == .next
         } else {
@@ -65,10 +65,10 @@ package struct StoreDiff {
         return goesOn ? .next : .stop
       }
       guard goesOn else { return }
-      try two.scan(in: other) { key, value, stamp in
+      try other.scan(at: two) { key, value, stamp in
         try count()
         let row = try Row(key, value, stamp)
-        guard try !one.contains(row.key, in: keyspace) else { return .next }
+        guard try !keyspace.contains(row.key, at: one) else { return .next }
         goesOn = try body(.onlyInSecond(keyspace: name, row)) == .next
         return goesOn ? .next : .stop
       }

@@ -59,7 +59,7 @@ package struct StoreDump {
       let mapSize = try checkedMapSize(dump)
       for keyspace in keyspaces {
         sink.bytes += try dump.header(isNamed ? keyspace.name : nil, mapSize: mapSize)
-        try snapshot.scan(in: keyspace) { key, value, _ in
+        try keyspace.scan(at: snapshot) { key, value, _ in
           try unsafe key.withUnsafeBytes { key in
             try unsafe dump.append(item: dump.key(key, in: keyspace.name), to: &sink.bytes)
           }
@@ -78,7 +78,7 @@ package struct StoreDump {
 
   private func rowCount() throws(StoreError) -> Int {
     var count = 0
-    for keyspace in keyspaces { count += try snapshot.count(in: keyspace) }
+    for keyspace in keyspaces { count += try keyspace.count(at: snapshot) }
     return count
   }
 
@@ -112,7 +112,7 @@ package struct StoreDump {
     guard dump.profile == .lmdb else { return nil }
     var bytes = 0
     for keyspace in keyspaces {
-      try snapshot.scan(in: keyspace) { key, value, _ in
+      try keyspace.scan(at: snapshot) { key, value, _ in
         let length = try unsafe key.withUnsafeBytes { try unsafe dump.key($0, in: keyspace.name).count }
         guard isPastKeyLimit || (1...BerkeleyDump.lmdbKeyLimit).contains(length) else {
           let literal = (try? Key(validating: key))?.literal ?? "a key"

@@ -130,7 +130,7 @@ public struct StoreInfo: Sendable {
     for keyspace in store.keyspaces {
       keyspaces.append(
         Keyspace(
-          id: keyspace.id, name: keyspace.name, order: keyspace.order, rows: try snapshot.count(in: keyspace),
+          id: keyspace.id, name: keyspace.name, order: keyspace.order, rows: try keyspace.count(at: snapshot),
           retention: keyspace.retention, definedAt: keyspace.definedAt, liveBytes: keyspace.liveBytes,
           dictionaries: snapshot.dictionaries(of: keyspace).map(\.content.count)))
     }

@@ -21,14 +21,14 @@ struct Oracles {
   }
 
   func keyspace(_ number: Int, _ store: Store) throws(StoreError) -> Keyspace {
-    try store.keyspace(Keys.names[number], keys.orders[number])
+    try store.keyspace(Keys.names[number], order: keys.orders[number])
   }
 
   /// Writes a batch to keyspaces that have been requested before.
   func put(
     _ changes: [Change], _ durability: Durability, _ model: Model, _ store: Store, _ keyspaces: [Keyspace?]
   ) throws -> CommitSequence {
-    try store.write(durability) { batch in
+    try store.write(durability: durability) { batch in
       for change in changes {
         guard let keyspace = keyspaces[change.keyspace] else { fatalError("nobody has asked for it") }
         let key = keys.all[change.key]

@@ -106,7 +106,7 @@ import Testing
       code { try coordinator.replacePersistentStore(at: other.url, withPersistentStoreFrom: library.url, type: .cairn) }
         == NSPersistentStoreOpenError)
     #expect(store.keyspaces.count > 1)
-    try store.write(.buffered) { try $0.put("c", at: .integer(1), in: try store.keyspace("more")) }
+    try store.write(durability: .buffered) { try $0.put("c", at: .integer(1), in: try store.keyspace("more")) }
     try store.close()
     #expect(try titles(other) == ["b"])
     #expect(try FileManager.default.contentsOfDirectory(atPath: other.url.path).filter { $0.hasPrefix(".") }.isEmpty)

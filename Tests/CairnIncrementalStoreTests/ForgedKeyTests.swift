@@ -53,7 +53,7 @@ import Testing
     var keys = try Pack.entries(pack.value).map { try Key(Array($0)) }
     try change(&keys)
     let entries = EntryList(keys.map(\.entry).sorted { $0.lexicographicallyPrecedes($1) })
-    _ = try engine.store.write(.buffered) { batch in
+    _ = try engine.store.write(durability: .buffered) { batch in
       try batch.put(Pack.bytes(entries[...]), at: .bytes([]), in: packs)
     }
   }

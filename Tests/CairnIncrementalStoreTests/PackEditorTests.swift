@@ -16,7 +16,7 @@ import Testing
     let url = FileManager.default.temporaryDirectory.appending(path: "packs \(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: url) }
     let store = try Store.open(at: url.path)
-    let keyspace = try store.keyspace("entries", .ordered)
+    let keyspace = try store.keyspace("entries", order: .ordered)
     var expected: Set<[UInt8]> = []
     for round in 0..<60 {
       let (removed, added) = Self.changes(of: expected, lengths, &random)
@@ -57,7 +57,7 @@ import Testing
   ) throws {
     let snapshot = store.snapshot()
     defer { snapshot.close() }
-    _ = try store.write(.buffered) { batch in
+    _ = try store.write(durability: .buffered) { batch in
       try PackEditor(snapshot, keyspace).apply(
         removed: removed.sorted { $0.lexicographicallyPrecedes($1) },
         added: added.sorted { $0.lexicographicallyPrecedes($1) }, to: &batch)

@@ -17,14 +17,14 @@ struct CatalogueStore: Sendable {
 
   private init(_ store: Store) throws(StoreError) {
     self.store = store
-    packages = try store.keyspace("packages", .ordered)
-    depends = try store.keyspace("depends", .ordered)
-    dependents = try store.keyspace("dependents", .ordered)
+    packages = try store.keyspace("packages", order: .ordered)
+    depends = try store.keyspace("depends", order: .ordered)
+    dependents = try store.keyspace("dependents", order: .ordered)
   }
 
   static func open(at path: String) throws(StoreError) -> CatalogueStore {
     var options = StoreOptions()
-    options.createIfMissing = false
+    options.createsIfMissing = false
     return try CatalogueStore(Store.open(at: path, options: options))
   }
 
@@ -35,8 +35,8 @@ struct CatalogueStore: Sendable {
       try FileManager.default.removeItem(atPath: path)
     }
     let store = try Store.open(at: path)
-    let keyspace = try store.keyspace(mark.keyspace, .ordered)
-    try store.put(mark.value, at: mark.row, in: keyspace)
+    let keyspace = try store.keyspace(mark.keyspace, order: .ordered)
+    try keyspace.put(mark.value, at: mark.row)
     return try CatalogueStore(store)
   }
 
@@ -44,7 +44,7 @@ struct CatalogueStore: Sendable {
   private static func isInTheWay(_ path: String, replacing: Bool) throws -> Bool {
     var options = StoreOptions()
     options.access = .readOnly
-    options.createIfMissing = false
+    options.createsIfMissing = false
     let store: Store
     do {
       store = try Store.open(at: path, options: options)
@@ -63,7 +63,7 @@ struct CatalogueStore: Sendable {
     guard let keyspace = store.keyspaces.first(where: { $0.name == mark.keyspace }) else {
       return store.keyspaces.isEmpty
     }
-    return try store.get(mark.row, in: keyspace) == mark.value
+    return try keyspace.get(mark.row) == mark.value
   }
 }
 

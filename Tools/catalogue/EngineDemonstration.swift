@@ -22,7 +22,7 @@ struct EngineDemonstration {
     let (catalogue, reopenSeconds) = try timed {
       try created.store.close()
       let catalogue = try CatalogueStore.open(at: store)
-      _ = try catalogue.store.read { try $0.count(.prefix(.tuple([.string(package)])), in: catalogue.packages) }
+      _ = try catalogue.packages.count(.prefix([package]))
       return catalogue
     }
     defer { try? catalogue.store.close() }
@@ -30,7 +30,7 @@ struct EngineDemonstration {
     let measurements = try Measurements(catalogue)
     let answers = try answers(from: catalogue)
     let (packages, dependencies) = try catalogue.store.read { snapshot in
-      (try snapshot.count(in: catalogue.packages), try snapshot.count(in: catalogue.depends))
+      (try catalogue.packages.count(at: snapshot), try catalogue.depends.count(at: snapshot))
     }
     let standstill = try await standstill(catalogue)
 

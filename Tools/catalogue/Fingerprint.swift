@@ -7,7 +7,7 @@ struct Fingerprint: Hashable, Sendable {
   private var hash: UInt64 = 0xCBF2_9CE4_8422_2325
 
   init(of keyspace: Keyspace, in snapshot: Snapshot) throws {
-    try snapshot.scan(in: keyspace) { key, value, _ in
+    try keyspace.scan(at: snapshot) { key, value, _ in
       rows += 1
       mix(key)
       mix(value)

@@ -56,16 +56,16 @@ struct Importer {
   /// Commits one batch and returns the number of its rows.
   private func write(_ stanzas: [(package: DebianPackage, stanza: [UInt8])]) throws -> Int {
     var rows = 0
-    try catalogue.store.write(.buffered) { batch in
+    try catalogue.store.write(durability: .buffered) { batch in
       for (package, stanza) in stanzas {
-        try batch.put(stanza, at: package.key, in: catalogue.packages)
+        try catalogue.packages.put(stanza, at: package.key, in: &batch)
         rows += 1
         guard amendment == nil else { continue }
         for dependency in package.dependencies {
           let relation = Array(dependency.relation.utf8)
           let (from, to) = (Key.string(package.name), Key.string(dependency.target))
-          try batch.put(relation, at: .tuple([from, to]), in: catalogue.depends)
-          try batch.put(relation, at: .tuple([to, from]), in: catalogue.dependents)
+          try catalogue.depends.put(relation, at: Key.tuple([from, to]), in: &batch)
+          try catalogue.dependents.put(relation, at: Key.tuple([to, from]), in: &batch)
           rows += 2
         }
       }

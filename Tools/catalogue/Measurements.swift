@@ -12,10 +12,10 @@ struct Measurements {
     defer { snapshot.close() }
     var keys: [Key] = []
     var ranges: [KeyRange] = []
-    try snapshot.scan(in: catalogue.packages) { encoded, _, _ in
+    try catalogue.packages.scan(at: snapshot) { encoded, _, _ in
       let key = try Key(encoded: encoded)
       keys.append(key)
-      if case .tuple(let parts) = key { ranges.append(.prefix(.tuple(Array(parts.prefix(1))))) }
+      if case .tuple(let parts) = key { ranges.append(.prefix(Key.tuple(Array(parts.prefix(1))))) }
       return .next
     }
     var generator = SplitMix()
@@ -23,10 +23,10 @@ struct Measurements {
     ranges.shuffle(using: &generator)
 
     reads = try Self.rate(of: keys, for: duration) { key in
-      _ = try catalogue.store.withValue(key, in: catalogue.packages) { $0.byteCount }
+      _ = try catalogue.packages.withValue(key) { $0.byteCount }
     }
     prefixScans = try Self.rate(of: ranges, for: duration) { range in
-      try snapshot.scan(range, in: catalogue.depends) { _, _, _ in .next }
+      try catalogue.depends.scan(range, at: snapshot) { _, _, _ in .next }
     }
   }
 

@@ -14,7 +14,7 @@ struct Queries {
 
   func versions(of name: String) throws -> [Version] {
     var versions: [Version] = []
-    try snapshot.scan(.prefix(.tuple([.string(name)])), in: catalogue.packages) { key, value, _ in
+    try catalogue.packages.scan(.prefix([name]), at: snapshot) { key, value, _ in
       guard case .tuple(let parts) = try Key(encoded: key), parts.count == 3,
         case .string(let architecture) = parts[1], case .string(let version) = parts[2]
       else { return .next }
@@ -28,7 +28,7 @@ struct Queries {
   /// The names of the packages that depend on a package, in order.
   func dependents(of name: String) throws -> [String] {
     var names: [String] = []
-    try snapshot.scan(.prefix(.tuple([.string(name)])), in: catalogue.dependents) { key, _, _ in
+    try catalogue.dependents.scan(.prefix([name]), at: snapshot) { key, _, _ in
       if case .tuple(let parts) = try Key(encoded: key), case .string(let dependent) = parts.last {
         names.append(dependent)
       }
@@ -40,7 +40,7 @@ struct Queries {
   /// The names that begin with a prefix, each once.
   func names(withPrefix prefix: String) throws -> [String] {
     var names: [String] = []
-    try snapshot.scan(Self.range(ofNamesWithPrefix: prefix), in: catalogue.packages) { key, _, _ in
+    try catalogue.packages.scan(Self.range(ofNamesWithPrefix: prefix), at: snapshot) { key, _, _ in
       if case .tuple(let parts) = try Key(encoded: key), case .string(let name) = parts.first, name != names.last {
         names.append(name)
       }
@@ -57,9 +57,9 @@ struct Queries {
       // The numbers between U+D7FF and U+E000 are no characters.
       guard let greater = Unicode.Scalar(last.value == 0xD7FF ? 0xE000 : last.value + 1) else { continue }
       next.append(greater)
-      return KeyRange(Key.tuple([.string(prefix)])..<Key.tuple([.string(String(next))]))
+      return KeyRange(from: [prefix], to: [String(next)])
     }
-    return .from(.tuple([.string(prefix)]))
+    return .from([prefix])
   }
 
   private static func summary(_ stanza: RawSpan) throws -> String {

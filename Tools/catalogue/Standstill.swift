@@ -35,8 +35,7 @@ struct Standstill: Encodable {
     sequence = snapshot.sequence.rawValue
     let before = try Fingerprint(of: catalogue.packages, in: snapshot)
     snapshotBefore = try Self.state(of: catalogue, in: snapshot)
-    updatedRows = try snapshot.count(
-      Queries.range(ofNamesWithPrefix: Self.amendment.prefix), in: catalogue.packages)
+    updatedRows = try catalogue.packages.count(Queries.range(ofNamesWithPrefix: Self.amendment.prefix), at: snapshot)
 
     let reader = Task.detached { try Self.watch(snapshot, catalogue, expecting: before) }
     defer { reader.cancel() }
@@ -68,7 +67,7 @@ struct Standstill: Encodable {
     let fingerprint = try Fingerprint(of: catalogue.packages, in: snapshot)
     let ending = Array("\(amendment.line)\n".utf8)
     var amended = 0
-    try snapshot.scan(in: catalogue.packages) { _, value, _ in
+    try catalogue.packages.scan(at: snapshot) { _, value, _ in
       if Span<UInt8>(_bytes: value).ends(with: ending.span) { amended += 1 }
       return .next
     }

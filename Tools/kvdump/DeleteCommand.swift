@@ -20,8 +20,8 @@ struct DeleteCommand: Command {
   func write(to output: inout Output) throws {
     let sequence = try Watched.changing(common.store) { store -> CommitSequence? in
       let keyspace = try force.keyspace(row.keyspace, of: store)
-      guard try store.contains(row.key, in: keyspace) else { return nil }
-      return try store.delete(row.key, in: keyspace)
+      guard try keyspace.contains(row.key) else { return nil }
+      return try keyspace.delete(row.key)
     }
     guard let sequence else {
       complain("there is no row \(row.key.literal) in \(escapedForTerminal(row.keyspace))")

@@ -23,7 +23,7 @@ struct DropCommand: Command {
   func write(to output: inout Output) throws {
     let (rows, sequence) = try Watched.changing(common.store) { store in
       let keyspace = try force.keyspace(keyspace, of: store)
-      return (try store.read { try $0.count(in: keyspace) }, try store.drop(keyspace))
+      return (try keyspace.count(), try keyspace.drop())
     }
     switch common.format {
     case .text: try output.line("dropped \(escapedForTerminal(keyspace)) with \(rows.of("row"))")

@@ -29,7 +29,7 @@ struct GetCommand: Command {
     let store = try Watched.store(common.store)
     defer { try? store.close() }
     let keyspace = try store.existingKeyspace(row.keyspace)
-    guard let found = try store.row(row.key, in: keyspace) else {
+    guard let found = try keyspace.row(row.key) else {
       complain("there is no row \(row.key.literal) in \(escapedForTerminal(keyspace.name))")
       throw ExitCode.finding
     }

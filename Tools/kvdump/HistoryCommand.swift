@@ -116,7 +116,7 @@ struct HistoryCommand: Command {
     let (versions, unreadable) =
       log
       ? try RowVersion.all(of: key, in: keyspace, LogReader(at: common.store))
-      : (try store.history(of: key, in: keyspace), [])
+      : (try keyspace.history(of: key), [])
     return (versions.map { ($0, role) }, unreadable)
   }
 

@@ -26,8 +26,8 @@ struct PutCommand: Command {
     let bytes = try value.map(Self.bytes) ?? Input(nil).readToEnd()
     let written = try Watched.changing(common.store) { store in
       let keyspace = try force.keyspace(row.keyspace, of: store)
-      try store.put(bytes, at: row.key, in: keyspace)
-      return try store.row(row.key, in: keyspace)
+      try keyspace.put(bytes, at: row.key)
+      return try keyspace.row(row.key)
     }
     guard let written else { return }
     switch common.format {

@@ -64,8 +64,8 @@ struct ScanCommand: Command {
     try listing.begin(["store": .string(common.store), "keyspace": .string(keyspace.name)], to: &output)
     var count = 0
     try store.read { snapshot in
-      try snapshot.scan(
-        KeyRange(prefix: prefix, from: from, to: to), in: keyspace, reverse: reverse, limit: limit ?? .max
+      try keyspace.scan(
+        KeyRange(prefix: prefix, from: from, to: to), reverse: reverse, limit: limit ?? .max, at: snapshot
       ) { key, value, stamp in
         count += 1
         try listing.item(to: &output) { try writer.write(key, value, stamp, to: &$0) }

@@ -29,9 +29,9 @@ enum Watched {
   ) throws -> R {
     let store = try opening { progress in
       var options = StoreOptions()
-      options.createIfMissing = false
-      options.compaction = false
-      options.dictionaries = false
+      options.createsIfMissing = false
+      options.compacts = false
+      options.trainsDictionaries = false
       options.upTo = sequence
       options.recoveryProgress = progress
       return try Store.open(at: path, options: options)

@@ -125,7 +125,7 @@ struct Round {
     var rows: [[UInt8]] = []
     rows.reserveCapacity(count)
     try store.read { snapshot in
-      try snapshot.scan(in: keyspace) { _, value, _ in
+      try keyspace.scan(at: snapshot) { _, value, _ in
         rows.append(unsafe value.withUnsafeBytes { unsafe Array($0) })
         return .next
       }
@@ -141,15 +141,15 @@ struct Round {
     let keyspace = try store.keyspace("rows")
     func write(_ body: (inout Batch, Int) throws -> Void) throws -> Double {
       try time {
-        try store.write(.buffered) { batch in
+        try store.write(durability: .buffered) { batch in
           for number in 0..<count { try body(&batch, number) }
         }
       }
     }
     return (
-      try write { batch, number in try batch.put(first[number], at: .integer(Int64(number)), in: keyspace) },
-      try write { batch, number in try batch.put(second[number], at: .integer(Int64(number)), in: keyspace) },
-      try write { batch, number in try batch.delete(.integer(Int64(number)), in: keyspace) }
+      try write { batch, number in try keyspace.put(first[number], at: number, in: &batch) },
+      try write { batch, number in try keyspace.put(second[number], at: number, in: &batch) },
+      try write { batch, number in try keyspace.delete(number, in: &batch) }
     )
   }
 }

@@ -9,7 +9,7 @@ struct Load {
 
   init(at path: String, _ order: Keyspace.Order, _ rows: Int) throws {
     store = try Store.open(at: path)
-    keyspace = try store.keyspace("rows", order)
+    keyspace = try store.keyspace("rows", order: order)
     self.rows = rows
     values = (0..<4096).map { number in
       let half = (0..<50).map { UInt8(truncatingIfNeeded: Self.mix(UInt64(number * 64 + $0))) }
@@ -30,9 +30,9 @@ struct Load {
   }
 
   private func write(_ numbers: Range<UInt64>, _ row: (UInt64) -> UInt64) throws {
-    try store.write(.buffered) { batch in
+    try store.write(durability: .buffered) { batch in
       for number in numbers {
-        try batch.put(values[Int(number % 4096)], at: .bytes(Self.key(row(number))), in: keyspace)
+        try keyspace.put(values[Int(number % 4096)], at: Key.bytes(Self.key(row(number))), in: &batch)
       }
     }
   }

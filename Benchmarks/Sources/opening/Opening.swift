@@ -61,10 +61,10 @@ struct Opening: ParsableCommand {
   private func open(_ path: String, keeping: Bool = false) throws -> Sample {
     let start = ContinuousClock.now
     var options = StoreOptions()
-    options.checkpoints = !keeping
+    options.writesCheckpoints = !keeping
     let store = try Store.open(at: path, options: options)
-    let keyspace = try store.keyspace("rows", unordered ? .unordered : .ordered)
-    guard try store.get(.bytes(Load.key(1)), in: keyspace) != nil else { throw ValidationError("a row is missing") }
+    let keyspace = try store.keyspace("rows", order: unordered ? .unordered : .ordered)
+    guard try keyspace.get(Key.bytes(Load.key(1))) != nil else { throw ValidationError("a row is missing") }
     if !unordered {
       var left = 10
       try store.read {

@@ -43,18 +43,18 @@ struct Readers: ParsableCommand {
 
   private func advance(_ path: String) throws {
     var options = StoreOptions()
-    options.compaction = false
+    options.compacts = false
     let writer = try Store.open(at: path, options: options)
     let keyspace = try writer.keyspace("rows")
     var value = [UInt8](repeating: 7, count: 100)
     var serial: UInt64 = 0
     func write(_ count: Int, _ key: (Int) -> Int64) throws {
       for start in stride(from: 0, to: count, by: 1000) {
-        try writer.write(.buffered) { batch in
+        try writer.write(durability: .buffered) { batch in
           for number in start..<min(start + 1000, count) {
             serial += 1
             value.replaceSubrange(0..<8, with: withUnsafeBytes(of: serial) { Array($0) })
-            try batch.put(value, at: .integer(key(number)), in: keyspace)
+            try keyspace.put(value, at: key(number), in: &batch)
           }
         }
       }

@@ -81,7 +81,7 @@ struct Dictionaries: ParsableCommand {
 
   private func measure(_ records: [[UInt8]], _ uses: Bool, _ place: Workplace) throws -> Sample {
     var options = StoreOptions()
-    options.dictionaries = uses
+    options.trainsDictionaries = uses
     let store = try Store.open(at: place.store("dictionaries"), options: options)
     defer {
       try? store.close()
@@ -93,9 +93,9 @@ struct Dictionaries: ParsableCommand {
     var sample = Sample()
     let put = try clock.measure {
       for start in stride(from: 0, to: records.count, by: 100) {
-        try store.write(.buffered) { batch in
+        try store.write(durability: .buffered) { batch in
           for number in start..<min(start + 100, records.count) {
-            try batch.put(records[number], at: .integer(Int64(number)), in: rows)
+            try rows.put(records[number], at: number, in: &batch)
           }
         }
       }
@@ -107,7 +107,7 @@ struct Dictionaries: ParsableCommand {
     sample.compacted = Double(store.statistics.logBytes) / input
     sample.getCompacted = try get(records, store, rows)
     for number in records.indices {
-      guard try store.get(.integer(Int64(number)), in: rows) == records[number] else {
+      guard try rows.get(number) == records[number] else {
         throw ValidationError("record \(number) has changed")
       }
     }
@@ -121,7 +121,7 @@ struct Dictionaries: ParsableCommand {
     }
     var bytes = 0
     let elapsed = try ContinuousClock().measure {
-      for key in wanted { try store.withValue(key, in: rows) { bytes += $0.byteCount } }
+      for key in wanted { try rows.withValue(key) { bytes += $0.byteCount } }
     }
     guard bytes > 0 else { throw ValidationError("nothing was read") }
     return elapsed / .nanoseconds(1) / Double(wanted.count)

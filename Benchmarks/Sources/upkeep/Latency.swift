@@ -80,13 +80,13 @@ struct Latency: ParsableCommand {
 
   private func measure(_ path: String, _ compacts: Bool, _ pool: Rows) throws -> Run {
     var options = StoreOptions()
-    options.compaction = compacts
+    options.compacts = compacts
     options.segmentSize = segmentMib << 20
     let store = try Store.open(at: path, options: options)
     defer { try? store.close() }
     let keyspace = try store.keyspace("rows")
     func put(_ row: Int, _ step: Int) throws {
-      try store.write(.buffered) { try pool.put(row, step, in: keyspace, &$0) }
+      try store.write(durability: .buffered) { try pool.put(row, step, in: keyspace, &$0) }
     }
     for row in 0..<rows { try put(row, 0) }
     for step in 0..<2 * rows { try put(any(rows, step, seed: 1), step) }

@@ -16,13 +16,13 @@ struct Rows: Sendable {
   func put(_ row: Int, _ step: Int, in keyspace: Keyspace, _ batch: inout Batch) throws {
     let value = values[(row &+ step &* 7919) & 65_535]
     try withUnsafeBytes(of: (mixed(UInt64(row)).bigEndian, UInt64(row).bigEndian)) { key in
-      try batch.put(value.span.bytes, bytes: key.bytes, in: keyspace)
+      try keyspace.put(value.span.bytes, bytes: key.bytes, in: &batch)
     }
   }
 
   func delete(_ row: Int, in keyspace: Keyspace, _ batch: inout Batch) throws {
     let key = withUnsafeBytes(of: (mixed(UInt64(row)).bigEndian, UInt64(row).bigEndian)) { Array($0) }
-    try batch.delete(.bytes(key), in: keyspace)
+    try keyspace.delete(Key.bytes(key), in: &batch)
   }
 }
 

@@ -62,7 +62,7 @@ final class Trial {
       elapsed += try clock.measure {
         while step < end {
           let last = min(end, step + batch)
-          try store.write(.buffered) { batch in
+          try store.write(durability: .buffered) { batch in
             while step < last {
               switch change(step) {
               case .put(let row): try pool.put(row, writes &+ step, in: keyspace, &batch)

@@ -1,4 +1,10 @@
-/// Changes that take effect together or not at all. Passed to the closure of ``Store/write(_:_:)-1zgq9``.
+/// Changes that take effect together or not at all. Passed to the closure of
+/// ``Store/write(durability:_:)-(_,(Batch)->Void)``, in which keyspaces put changes into it.
+///
+///     try store.write { batch in
+///       try planets.put("the red one", at: "Mars", in: &batch)
+///       try moons.delete(["Mars", "Phobos"], in: &batch)
+///     }
 ///
 /// If a row is changed several times, the last change counts. Expectations are about the rows as they are before the
 /// batch.
@@ -13,15 +19,7 @@ public struct Batch: ~Copyable {
     self.isCompressing = isCompressing
   }
 
-  /// Inserts or replaces a row.
-  ///
-  /// - Parameters:
-  ///   - value: at most 1 GiB; compressed by this call, before the batch is committed.
-  ///   - key: identifies the row; at most 65,536 bytes once encoded.
-  ///   - keyspace: a keyspace of the same store.
-  ///   - expectation: a condition on the row before the batch; if it does not hold, the batch is refused.
-  /// - Throws: `keyTooLong`, `valueTooLarge`, `invalidArgument`, `foreignKeyspace`, `noMemory`.
-  public mutating func put(
+  package mutating func put(
     _ value: [UInt8], at key: Key, in keyspace: Keyspace, expecting expectation: Expectation = .anything
   ) throws(StoreError) {
     try unsafe value.withRawBytes { (value) throws(StoreError) in
@@ -31,8 +29,8 @@ public struct Batch: ~Copyable {
     }
   }
 
-  /// Inserts or replaces a row with the bytes of a span.
-  public mutating func put(
+  @usableFromInline
+  package mutating func put(
     _ value: RawSpan, at key: Key, in keyspace: Keyspace, expecting expectation: Expectation = .anything
   ) throws(StoreError) {
     try unsafe value.withUnsafeBytes { (value) throws(StoreError) in
@@ -42,8 +40,8 @@ public struct Batch: ~Copyable {
     }
   }
 
-  /// Inserts or replaces the row at `Key.bytes(key)`, without making an array of the key.
-  public mutating func put(
+  @usableFromInline
+  package mutating func put(
     _ value: RawSpan, bytes key: RawSpan, in keyspace: Keyspace, expecting expectation: Expectation = .anything
   ) throws(StoreError) {
     try unsafe value.withUnsafeBytes { (value) throws(StoreError) in
@@ -53,15 +51,14 @@ public struct Batch: ~Copyable {
     }
   }
 
-  /// Inserts or replaces a row with the UTF-8 of a string.
-  public mutating func put(
+  package mutating func put(
     _ value: String, at key: Key, in keyspace: Keyspace, expecting expectation: Expectation = .anything
   ) throws(StoreError) {
     try put(Array(value.utf8), at: key, in: keyspace, expecting: expectation)
   }
 
-  /// Deletes a row; has no effect if there is none.
-  public mutating func delete(
+  @usableFromInline
+  package mutating func delete(
     _ key: Key, in keyspace: Keyspace, expecting expectation: Expectation = .anything
   ) throws(StoreError) {
     let none = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
@@ -70,8 +67,13 @@ public struct Batch: ~Copyable {
     }
   }
 
-  /// Makes the batch depend on a row that it does not change.
-  public mutating func check(
+  /// Deletes the row with an encoded key.
+  mutating func delete(encoded key: UnsafeRawBufferPointer, in keyspace: Keyspace) throws(StoreError) {
+    try unsafe add(.delete, key, UnsafeRawBufferPointer(start: nil, count: 0), keyspace, .anything)
+  }
+
+  @usableFromInline
+  package mutating func check(
     _ key: Key, in keyspace: Keyspace, _ expectation: Expectation
   ) throws(StoreError) {
     let none = unsafe UnsafeRawBufferPointer(start: nil, count: 0)

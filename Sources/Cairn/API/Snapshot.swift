@@ -5,6 +5,9 @@ import Synchronization
 /// Taking one costs nothing. While it is held, each row that is overwritten or deleted for the first time costs 64
 /// bytes of memory; in a keyspace that retains older versions, each version that would otherwise have expired costs
 /// that. Ends with `close()` or with its last reference. May be used from any thread.
+///
+///     let before = store.snapshot()
+///     let mars = try planets.get("Mars", at: before)
 public final class Snapshot: Sendable {
   /// The newest commit that the snapshot sees.
   public let sequence: CommitSequence
@@ -56,29 +59,32 @@ public final class Snapshot: Sendable {
 
   /// A row's value; nil if there is no such row.
   /// - Throws: `corrupted` if the row's record is damaged; `closed`.
-  public func get(_ key: Key, in keyspace: Keyspace) throws(StoreError) -> [UInt8]? {
+  @usableFromInline
+  package func get(_ key: Key, in keyspace: Keyspace) throws(StoreError) -> [UInt8]? {
     try withRecord(key, keyspace) { (record) throws(StoreError) in try record.copiedValue(index.dictionaries) }
   }
 
   /// A row with its version and sequence; nil if there is no such row.
-  public func row(_ key: Key, in keyspace: Keyspace) throws(StoreError) -> Row? {
+  @usableFromInline
+  package func row(_ key: Key, in keyspace: Keyspace) throws(StoreError) -> Row? {
     try withRecord(key, keyspace) { (record) throws(StoreError) in try record.row(index.dictionaries) }
   }
 
   /// The version and sequence of a row, whose value is not read; nil if there is no such row.
-  public func stamp(of key: Key, in keyspace: Keyspace) throws(StoreError) -> RowStamp? {
+  package func stamp(of key: Key, in keyspace: Keyspace) throws(StoreError) -> RowStamp? {
     try withRecord(key, keyspace) { $0.stamp }
   }
 
   /// Whether there is such a row.
-  public func contains(_ key: Key, in keyspace: Keyspace) throws(StoreError) -> Bool {
+  @usableFromInline
+  package func contains(_ key: Key, in keyspace: Keyspace) throws(StoreError) -> Bool {
     try withRecord(key, keyspace) { _ in true } ?? false
   }
 
-  /// The history of a row when the snapshot was taken, newest first, as ``Store/history(of:in:)``
+  /// The history of a row when the snapshot was taken, newest first, as ``Keyspace/history(of:at:)``
   /// returns them. They stay while the snapshot is held, whatever is written and however the retention changes.
   /// - Throws: `corrupted` if a record is damaged; `closed`, `foreignKeyspace`.
-  public func history(of key: Key, in keyspace: Keyspace) throws(StoreError) -> [RowVersion] {
+  package func history(of key: Key, in keyspace: Keyspace) throws(StoreError) -> [RowVersion] {
     try checkOpen(keyspace)
     let pin = index.eras.pin()
     defer { index.eras.unpin(pin) }
@@ -97,8 +103,7 @@ public final class Snapshot: Sendable {
 
   /// Calls `body` with a row's value in place; returns nil if there is no such row. The bytes are valid until `body`
   /// returns.
-  @inlinable
-  public func withValue<R>(
+  package func withValue<R>(
     _ key: Key, in keyspace: Keyspace, _ body: (RawSpan) throws -> R
   ) throws -> R? {
     var result: R?
@@ -152,7 +157,7 @@ public final class Snapshot: Sendable {
 
   /// The values of many rows, nil for each row that does not exist. Looking them up together is several times faster
   /// than one by one.
-  public func get(many keys: [Key], in keyspace: Keyspace) throws(StoreError) -> [[UInt8]?] {
+  package func get(many keys: [Key], in keyspace: Keyspace) throws(StoreError) -> [[UInt8]?] {
     try checkOpen(keyspace)
     let batch = 16
     var values: [[UInt8]?] = []
@@ -192,7 +197,7 @@ public final class Snapshot: Sendable {
 
   /// Number of rows. Takes constant time if nothing has been committed since the snapshot was taken, otherwise time in
   /// proportion to the number of rows.
-  public func count(in keyspace: Keyspace) throws(StoreError) -> Int {
+  package func count(in keyspace: Keyspace) throws(StoreError) -> Int {
     try checkOpen(keyspace)
     guard keyspace.index.exists(at: sequence) else {
       return try keyspace.defined.map { (defined) throws(StoreError) in try count(in: defined) } ?? 0
@@ -205,17 +210,11 @@ public final class Snapshot: Sendable {
   }
 
   /// Number of rows in a range. Takes time in proportion to that number.
-  public func count(_ range: KeyRange, in keyspace: Keyspace) throws(StoreError) -> Int {
+  package func count(_ range: KeyRange, in keyspace: Keyspace) throws(StoreError) -> Int {
     var count = 0
-    do {
-      try walk(range, keyspace, reverse: false, limit: .max) { _ in
-        count += 1
-        return true
-      }
-    } catch let error as StoreError {
-      throw error
-    } catch {
-      fatalError("walking rows threw \(error)")
+    try walkTyped(range, keyspace, reverse: false, limit: .max) { _ in
+      count += 1
+      return true
     }
     return count
   }
@@ -232,7 +231,7 @@ public final class Snapshot: Sendable {
   ///   - body: gets the encoded key, which ``Key/init(encoded:)-(RawSpan)`` decodes, and the value, both valid
   ///     until it returns. It may read and write the store.
   /// - Throws: `notOrdered`, `corrupted`, `closed`, and whatever `body` throws.
-  public func scan(
+  package func scan(
     _ range: KeyRange = .all, in keyspace: Keyspace, reverse: Bool = false, limit: Int = .max,
     _ body: (_ key: RawSpan, _ value: RawSpan, _ stamp: RowStamp) throws -> ScanStep
   ) throws {
@@ -250,22 +249,55 @@ public final class Snapshot: Sendable {
   }
 
   /// Copies of the rows of a range, all in memory at once.
-  public func rows(
+  package func rows(
     _ range: KeyRange = .all, in keyspace: Keyspace, reverse: Bool = false, limit: Int = .max
   ) throws(StoreError) -> [Row] {
     var rows: [Row] = []
     guard limit > 0 else { return rows }
+    try walkTyped(range, keyspace, reverse: reverse, limit: limit) { (record) throws(StoreError) in
+      rows.append(try record.row(index.dictionaries))
+      return rows.count < limit
+    }
+    return rows
+  }
+
+  /// Copies of the first rows of a range: at most `limit`, and no further one once they have `bytes` bytes of values.
+  func rows(
+    _ range: KeyRange, in keyspace: Keyspace, reverse: Bool, limit: Int, bytes: Int
+  ) throws(StoreError) -> [Row] {
+    var rows: [Row] = []
+    var size = 0
+    try walkTyped(range, keyspace, reverse: reverse, limit: limit) { (record) throws(StoreError) in
+      let row = try record.row(index.dictionaries)
+      size += row.value.count
+      rows.append(row)
+      return rows.count < limit && size < bytes
+    }
+    return rows
+  }
+
+  /// Calls `body` with the encoded key of each row of a range.
+  func forEachKey(
+    _ range: KeyRange, in keyspace: Keyspace, _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    try walkTyped(range, keyspace, reverse: false, limit: .max) { (record) throws(StoreError) in
+      try unsafe body(record.key)
+      return true
+    }
+  }
+
+  /// As ``walk(_:_:reverse:limit:_:)``, for a body that throws nothing but errors of the store.
+  private func walkTyped(
+    _ range: KeyRange, _ keyspace: Keyspace, reverse: Bool, limit: Int,
+    _ body: (RecordView) throws(StoreError) -> Bool
+  ) throws(StoreError) {
     do {
-      try walk(range, keyspace, reverse: reverse, limit: limit) { record in
-        rows.append(try record.row(index.dictionaries))
-        return rows.count < limit
-      }
+      try walk(range, keyspace, reverse: reverse, limit: limit, body)
     } catch let error as StoreError {
       throw error
     } catch {
       fatalError("walking rows threw \(error)")
     }
-    return rows
   }
 
   func walk(

@@ -41,7 +41,7 @@ public final class Store: Sendable {
     fileLock = lock
     self.whenClosed = whenClosed
     isReadOnly = options.access == .readOnly
-    isCompressing = options.compression
+    isCompressing = options.compresses
     committer = Committer(log: log, index: index, recovered: recovered)
     let maintenance = Maintenance(index: index, log: log, committer: committer, recovery: recovery, options: options)
     self.maintenance = maintenance
@@ -98,7 +98,7 @@ public final class Store: Sendable {
   /// - Throws: `orderMismatch` if the keyspace exists with the other order; `invalidArgument` for a name that is
   ///   empty or too long; `tooManyKeyspaces` beyond 100,000 keyspaces, 64 MiB of names, or 2³¹ keyspaces with those
   ///   dropped.
-  public func keyspace(_ name: String, _ order: Keyspace.Order = .ordered) throws(StoreError) -> Keyspace {
+  public func keyspace(_ name: String, order: Keyspace.Order = .ordered) throws(StoreError) -> Keyspace {
     try index.checkProcess()
     guard !name.isEmpty, name.utf8.count <= Int(UInt16.max) else {
       throw StoreError(.invalidArgument, "a keyspace's name must have 1 to 65,535 bytes, not \(name.utf8.count)")
@@ -107,51 +107,26 @@ public final class Store: Sendable {
     guard keyspace.isOrdered == (order == .ordered) else {
       throw StoreError(.orderMismatch, "keyspace \(name) is \(keyspace.isOrdered ? "ordered" : "unordered")")
     }
-    return Keyspace(index: keyspace, owner: index.number)
+    return Keyspace(store: self, index: keyspace)
   }
 
   /// The keyspaces that have been written to, in order of their ids.
   public var keyspaces: [Keyspace] {
     guard index.isOfThisProcess else { return [] }
     return index.allKeyspaces.filter { $0.definedAt.load(ordering: .acquiring) > 0 }
-      .map { Keyspace(index: $0, owner: index.number) }
+      .map { Keyspace(store: self, index: $0) }
   }
 
-  /// Drops a keyspace with all its rows, in one step however many there are. Existing snapshots still see it; for all
-  /// other readers its rows are gone, and writing to it throws `keyspaceDropped`. The name can be used again at once.
-  ///
-  /// - Returns: the sequence of the commit.
-  /// - Throws: `keyspaceDropped`, `foreignKeyspace`; the errors of ``write(_:_:)-1zgq9``.
   @discardableResult
-  public func drop(_ keyspace: Keyspace, _ durability: Durability = .durable) throws(StoreError) -> CommitSequence {
+  package func drop(_ keyspace: Keyspace, _ durability: Durability = .durable) throws(StoreError) -> CommitSequence {
     try checkWritable()
     try keyspace.checkBelongs(to: index)
     defer { maintenance.check() }
     return try commits.make(KeyspaceDrop(keyspace: keyspace.index), durability)
   }
 
-  /// Sets how many versions of each row a keyspace retains, by a commit of its own; without a commit if that is the
-  /// present number.
-  ///
-  /// A version expires with the write that makes it one too many, unless a snapshot sees it. If fewer versions are
-  /// retained than before, those that are too many expire at once; if more, rows gain versions with later writes. Each
-  /// older version that is retained takes its record in the log and 64 bytes of memory, and each write to a row walks
-  /// the row's versions, at 10 to 200 ns each. A deleted row keeps its place in the index as long as older versions of
-  /// it are retained.
-  ///
-  /// Takes as long as a commit; if fewer versions are retained than before, also 0.2 to 0.8 µs for each that expires,
-  /// during which other commits wait. May be called from any thread. After this call, versions of the library that do
-  /// not support retention cannot read the store.
-  ///
-  /// - Parameters:
-  ///   - retention: 1 to ``Retention/maximumCount`` versions.
-  ///   - keyspace: a keyspace of this store.
-  ///   - durability: how durable the commit is when the call returns.
-  /// - Returns: the sequence of the commit.
-  /// - Throws: `invalidArgument` for another number; `keyspaceDropped`, `foreignKeyspace`; the errors of
-  ///   ``write(_:_:)-1zgq9``.
   @discardableResult
-  public func setRetention(
+  package func setRetention(
     _ retention: Retention, of keyspace: Keyspace, _ durability: Durability = .durable
   ) throws(StoreError) -> CommitSequence {
     try checkWritable()
@@ -173,14 +148,32 @@ public final class Store: Sendable {
   /// - Parameters:
   ///   - durability: how durable the commit is when the call returns.
   ///   - body: puts the changes into the batch. If it throws, nothing is changed.
-  /// - Returns: the sequence of the commit, which is that of every row that the batch has put. A batch that changes
-  ///   nothing takes no sequence.
+  /// - Returns: what `body` has returned, and the sequence of the commit, which is that of every row that the batch has
+  ///   put. A batch that changes nothing takes no sequence.
   /// - Throws: `conflict` if an expectation does not hold; `noSpace`, after which nothing is changed; `poisoned`, after
   ///   which the store has to be reopened; `closed`, `readOnly`, `batchTooLarge`, `keyspaceDropped`; and whatever
   ///   `body` throws.
   @discardableResult
+  public func write<Result>(
+    durability: Durability = .durable, _ body: (inout Batch) throws -> Result
+  ) throws -> (result: Result, sequence: CommitSequence) {
+    let buffer = try buffer()
+    defer { recycle(buffer) }
+    var batch = Batch(buffer, owner: index.number, isCompressing: isCompressing)
+    let result = try body(&batch)
+    defer {
+      hasWritten()
+      maintenance.pace.wait()
+    }
+    return (result, try commits.make(buffer, durability))
+  }
+
+  /// Commits a batch of changes, all together or none, as the method with a result does.
+  ///
+  /// - Returns: the sequence of the commit.
+  @discardableResult
   public func write(
-    _ durability: Durability = .durable, _ body: (inout Batch) throws -> Void
+    durability: Durability = .durable, _ body: (inout Batch) throws -> Void
   ) throws -> CommitSequence {
     let buffer = try buffer()
     defer { recycle(buffer) }
@@ -206,19 +199,34 @@ public final class Store: Sendable {
     dictionaries.valuesWerePut()
   }
 
-  /// The same as the synchronous method, without blocking the calling thread on input or output; `body` runs before the
-  /// first suspension.
+  /// Commits a batch of changes as ``write(durability:_:)-(_,(Batch)->Result)`` does, without blocking the calling thread
+  /// on input or output; `body` runs before the first suspension.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled before the commit is written to the log, and nothing is
+  ///   changed then; a later cancellation has no effect. Otherwise the errors of `write`.
   @discardableResult
-  public func write(
-    _ durability: Durability = .durable, _ body: (inout Batch) throws -> Void
-  ) async throws -> CommitSequence {
+  public func submit<Result>(
+    durability: Durability = .durable, _ body: (inout Batch) throws -> Result
+  ) async throws -> (result: Result, sequence: CommitSequence) {
+    try Task.checkCancellation()
     let buffer = try buffer()
     defer { recycle(buffer) }
     var batch = Batch(buffer, owner: index.number, isCompressing: isCompressing)
-    try body(&batch)
+    let result = try body(&batch)
     defer { hasWritten() }
-    let sequence = try await commits.make(buffer, durability)
+    let sequence = try await commits.submit(buffer, durability)
     await maintenance.pace.wait()
+    return (result, sequence)
+  }
+
+  /// Commits a batch of changes as the method with a result does.
+  ///
+  /// - Returns: the sequence of the commit.
+  @discardableResult
+  public func submit(
+    durability: Durability = .durable, _ body: (inout Batch) throws -> Void
+  ) async throws -> CommitSequence {
+    let (_, sequence): (Void, CommitSequence) = try await submit(durability: durability, body)
     return sequence
   }
 
@@ -229,9 +237,8 @@ public final class Store: Sendable {
     try committer.betweenCommits { (writer) throws(StoreError) in _ = try writer.log.currentEpoch() }
   }
 
-  /// Inserts or replaces one row, like ``write(_:_:)-1zgq9`` with a batch of one change.
   @discardableResult
-  public func put(
+  package func put(
     _ value: [UInt8], at key: Key, in keyspace: Keyspace, expecting expectation: Expectation = .anything,
     _ durability: Durability = .durable
   ) throws(StoreError) -> CommitSequence {
@@ -240,9 +247,18 @@ public final class Store: Sendable {
     }
   }
 
-  /// Deletes one row, like ``write(_:_:)-1zgq9`` with a batch of one change.
+  @usableFromInline
+  func put(
+    _ value: RawSpan, at key: Key, in keyspace: Keyspace, expecting expectation: Expectation, _ durability: Durability
+  ) throws(StoreError) -> CommitSequence {
+    try change(durability) { (batch) throws(StoreError) in
+      try batch.put(value, at: key, in: keyspace, expecting: expectation)
+    }
+  }
+
   @discardableResult
-  public func delete(
+  @usableFromInline
+  package func delete(
     _ key: Key, in keyspace: Keyspace, expecting expectation: Expectation = .anything,
     _ durability: Durability = .durable
   ) throws(StoreError) -> CommitSequence {
@@ -314,7 +330,7 @@ public final class Store: Sendable {
   /// Writes a checkpoint, that is the present index, to disk, so that opening need not read the log up to here; returns
   /// when the checkpoint is durable.
   ///
-  /// Happens in the background as the log grows, unless ``StoreOptions/checkpoints`` is false, and at `close()`.
+  /// Happens in the background as the log grows, unless ``StoreOptions/writesCheckpoints`` is false, and at `close()`.
   /// Readers and writers are not blocked. Takes time in proportion to the number of rows; none if nothing has been
   /// committed since the last checkpoint. A store opened with ``StoreOptions/upTo`` keeps the checkpoints of later
   /// commits until the first write, and writes none beside them.
@@ -330,7 +346,7 @@ public final class Store: Sendable {
   /// Frees space: copies the needed records of segments that also hold others to new segments, and removes the old
   /// ones.
   ///
-  /// Happens in the background as the log grows, unless ``StoreOptions/compaction`` is false. Readers and writers are
+  /// Happens in the background as the log grows, unless ``StoreOptions/compacts`` is false. Readers and writers are
   /// not blocked. Takes time in proportion to the bytes of the segments that are compacted, and free space for at most
   /// two segments, or for the needed bytes of the largest commit if those are more. Rows that one call has copied
   /// together are in key order on disk afterwards. After a compaction of what is worthwhile, tombstones take at most a
@@ -371,52 +387,30 @@ public final class Store: Sendable {
   /// - Throws: `poisoned` if a failure has ended writing.
   package func checkHealth() throws(StoreError) { try log.failure.check() }
 
-  /// A row's value; nil if there is no such row.
-  /// - Throws: `corrupted` if the row's record is damaged.
-  public func get(_ key: Key, in keyspace: Keyspace) throws(StoreError) -> [UInt8]? {
+  @usableFromInline
+  package func get(_ key: Key, in keyspace: Keyspace) throws(StoreError) -> [UInt8]? {
     try withRecord(key, keyspace) { (record) throws(StoreError) in try record.copiedValue(index.dictionaries) }
   }
 
-  /// A row with its version and sequence; nil if there is no such row.
-  public func row(_ key: Key, in keyspace: Keyspace) throws(StoreError) -> Row? {
+  @usableFromInline
+  package func row(_ key: Key, in keyspace: Keyspace) throws(StoreError) -> Row? {
     try withRecord(key, keyspace) { (record) throws(StoreError) in try record.row(index.dictionaries) }
   }
 
-  /// Whether there is such a row.
-  public func contains(_ key: Key, in keyspace: Keyspace) throws(StoreError) -> Bool {
+  @usableFromInline
+  package func contains(_ key: Key, in keyspace: Keyspace) throws(StoreError) -> Bool {
     try withRecord(key, keyspace) { _ in true } ?? false
   }
 
-  /// The history of a row, newest first, all of one moment: as many as the keyspace's ``Retention``
-  /// says, or fewer if there have not been more. A deletion is one of them. Empty if there is no such row and no older
-  /// version of it is retained.
-  ///
-  /// Copies all of them; takes time in proportion to their number, and does not wait.
-  /// - Throws: `corrupted` if a record is damaged; `foreignKeyspace`.
-  public func history(of key: Key, in keyspace: Keyspace) throws(StoreError) -> [RowVersion] {
-    let snapshot = snapshot()
-    defer { snapshot.close() }
-    return try snapshot.history(of: key, in: keyspace)
+  package func history(of key: Key, in keyspace: Keyspace) throws(StoreError) -> [RowVersion] {
+    try keyspace.history(of: key)
   }
 
-  /// Calls `body` with a row's value in place; returns nil if there is no such row. The bytes are valid until `body`
-  /// returns. `body` may read and write the store.
-  @inlinable
-  public func withValue<R>(
+  package func withValue<R>(
     _ key: Key, in keyspace: Keyspace, _ body: (RawSpan) throws -> R
   ) throws -> R? {
     var result: R?
     try unsafe read(key, keyspace) { result = unsafe try body($0.bytes) }
-    return result
-  }
-
-  /// Calls `body` with the value of the row at `Key.bytes(key)`, without making an array of the key.
-  @inlinable
-  public func withValue<R>(
-    bytes key: RawSpan, in keyspace: Keyspace, _ body: (RawSpan) throws -> R
-  ) throws -> R? {
-    var result: R?
-    try unsafe read(bytes: key, keyspace) { result = unsafe try body($0.bytes) }
     return result
   }
 
@@ -476,7 +470,8 @@ public final class Store: Sendable {
   /// A snapshot of the latest state.
   public func snapshot() -> Snapshot { Snapshot(index: index, committer: committer, maintenance: maintenance) }
 
-  /// Calls `body` with a snapshot that ends when it returns.
+  /// Calls `body` with a snapshot that ends when it returns: for reads of several rows, or of several keyspaces, that
+  /// have to be of one moment.
   public func read<R>(_ body: (Snapshot) throws -> R) rethrows -> R {
     let snapshot = snapshot()
     defer { snapshot.close() }

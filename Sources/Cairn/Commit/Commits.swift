@@ -13,9 +13,14 @@ final class Commits: Sendable {
   private let waiting = Lock<(requests: [Request], isClosed: Bool)>(([], false))
 
   private enum Work: Sendable {
-    case commit(BatchBuffer, Durability)
+    case commit(BatchBuffer, Durability, Cancellation)
     /// Makes an earlier commit durable.
     case sync(CommitSequence)
+  }
+
+  /// Whether the caller of a commit no longer wants it.
+  private final class Cancellation: Sendable {
+    let isRequested = Atomic(false)
   }
 
   private struct Request: Sendable {
@@ -51,8 +56,20 @@ final class Commits: Sendable {
   }
 
   /// The same without blocking the calling thread.
-  func make(_ batch: BatchBuffer, _ durability: Durability) async throws(StoreError) -> CommitSequence {
-    try await perform(.commit(batch, durability))
+  ///
+  /// - Throws: also `CancellationError` if the task was cancelled before the commit was appended.
+  func submit(_ batch: BatchBuffer, _ durability: Durability) async throws -> CommitSequence {
+    let cancellation = Cancellation()
+    do {
+      return try await withTaskCancellationHandler {
+        try await perform(.commit(batch, durability, cancellation))
+      } onCancel: {
+        cancellation.isRequested.store(true, ordering: .relaxed)
+      }
+    } catch {
+      guard (error as? StoreError)?.code == .cancelled else { throw error }
+      throw CancellationError()
+    }
   }
 
   func sync(upTo sequence: CommitSequence) async throws(StoreError) {
@@ -94,7 +111,10 @@ final class Commits: Sendable {
     for request in requests {
       do throws(StoreError) {
         switch request.work {
-        case .commit(let batch, let durability):
+        case .commit(let batch, let durability, let cancellation):
+          guard !cancellation.isRequested.load(ordering: .relaxed) else {
+            throw StoreError(.cancelled, "the commit was cancelled")
+          }
           let sequence = try append(batch, durability)
           if durability == .durable {
             appended.append((request, sequence))

@@ -24,7 +24,7 @@ final class Dictionaries: Sendable {
     self.index = index
     self.committer = committer
     self.scheduler = scheduler
-    isActive = options.dictionaries && options.compression && options.access == .readWrite
+    isActive = options.trainsDictionaries && options.compresses && options.access == .readWrite
     firstTraining = options.firstTraining
     longest = min(LZ4Dictionary.maximumLength, segmentSize / 4)
     let dictionaries = index.dictionaries.all

@@ -5,6 +5,7 @@ package struct MalformedKey: Error, Hashable, Sendable {}
 private enum KeyType {
   /// The type of zero. A positive integer adds its number of bytes to this, a negative one subtracts it.
   static let integer: UInt8 = 0x20
+  static let double: UInt8 = 0x2C
   static let string: UInt8 = 0x30
   static let uuid: UInt8 = 0x40
   static let bytes: UInt8 = 0x48
@@ -34,6 +35,7 @@ extension Key {
   private func encodedCount(isNested: Bool) -> Int {
     switch self {
     case .integer(let value): 1 + Self.significantBytes(value.magnitude)
+    case .double: 9
     case .string(let text): isNested ? 2 + text.utf8.reduce(0) { $0 + ($1 == 0 ? 2 : 1) } : 1 + text.utf8.count
     case .uuid: 17
     case .bytes(let bytes): isNested ? 2 + bytes.reduce(0) { $0 + ($1 == 0 ? 2 : 1) } : 1 + bytes.count
@@ -107,6 +109,17 @@ extension Key {
   }
 }
 
+extension Double {
+  /// Bits that compare as the numbers do. The two zeros have the same bits, and so has every NaN, whose bits are the
+  /// highest.
+  var orderedBits: UInt64 {
+    let bits = isNaN ? Double.nan.bitPattern : self == 0 ? 0 : bitPattern
+    return bits >> 63 == 0 ? bits | 1 << 63 : ~bits
+  }
+
+  init(orderedBits bits: UInt64) { self.init(bitPattern: bits >> 63 == 0 ? ~bits : bits & ~(1 << 63)) }
+}
+
 @safe private struct KeyWriter {
   private let buffer: UnsafeMutableRawBufferPointer
   private(set) var position = 0
@@ -144,6 +157,9 @@ extension Key {
       let count = Key.significantBytes(value.magnitude)
       append(value < 0 ? KeyType.integer - UInt8(count) : KeyType.integer + UInt8(count))
       append(value < 0 ? ~value.magnitude : value.magnitude, bytes: count)
+    case .double(let value):
+      append(KeyType.double)
+      append(value.orderedBits, bytes: 8)
     case .string(var text):
       append(KeyType.string)
       text.withUTF8 { unsafe append($0, isNested: isNested) }
@@ -182,6 +198,12 @@ extension Key {
     let result: Key
     switch type {
     case KeyType.integer - 8...KeyType.integer + 8: result = .integer(try integer(type))
+    case KeyType.double:
+      var bits: UInt64 = 0
+      for _ in 0..<8 { bits = bits << 8 | UInt64(try byte()) }
+      let value = Double(orderedBits: bits)
+      guard value.orderedBits == bits else { throw MalformedKey() }
+      result = .double(value)
     case KeyType.string:
       let text =
         depth > 0 ? String(validating: try content(), as: UTF8.self) : unsafe String(validating: rest(), as: UTF8.self)

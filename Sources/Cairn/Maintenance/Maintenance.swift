@@ -50,9 +50,9 @@ final class Maintenance: Sendable {
     self.index = index
     self.log = log
     self.committer = committer
-    writesCheckpoints = options.checkpoints && options.access == .readWrite
-    compacts = options.compaction && options.access == .readWrite
-    compresses = options.compression
+    writesCheckpoints = options.writesCheckpoints && options.access == .readWrite
+    compacts = options.compacts && options.access == .readWrite
+    compresses = options.compresses
     isReadOnly = options.access == .readOnly
     segmentSize = options.compactionSize ?? log.segmentSize
     pace = WritePace(log: log, segmentSize: segmentSize)

@@ -29,7 +29,7 @@ struct StoreOpening {
       guard try ManifestFile(directory: directory).read().compatibleFeatures & ~Format.knownFeatures == 0 else {
         throw StoreError(.newerFormat, "the store has features that this version can read but not write")
       }
-    } else if !options.createIfMissing {
+    } else if !options.createsIfMissing {
       throw nothingThere
     }
     return try StoreRegistry.store(at: directory.identity, options) { () throws(StoreError) in
@@ -52,7 +52,7 @@ struct StoreOpening {
     do throws(StoreError) {
       return try openDirectory()
     } catch {
-      guard error.code == .notFound, options.createIfMissing else { throw error }
+      guard error.code == .notFound, options.createsIfMissing else { throw error }
     }
     let permissions = FilePermissions(bits: options.filePermissions)
     try StoreError.wrap { () throws(FileError) in try environment.files.createDirectory(path, permissions) }

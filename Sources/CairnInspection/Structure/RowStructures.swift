@@ -40,8 +40,8 @@ struct RowStructures: StructureSource {
     }
     tables = self.keyspaces.keys.sorted()
     guard let head = self.keyspaces[Self.head] else { return nil }
-    let hasMetadata = try snapshot.contains(.integer(1), in: head)
-    let hasSchema = try snapshot.contains(.integer(2), in: head)
+    let hasMetadata = try head.contains(1, at: snapshot)
+    let hasSchema = try head.contains(2, at: snapshot)
     guard hasMetadata || hasSchema else { return nil }
   }
 
@@ -66,7 +66,7 @@ struct RowStructures: StructureSource {
 
   /// The version of an object and its last sequence, from those of its row: STORE-FORMAT.md, section 1.
   func stamp(_ row: RowStamp, of key: Key, in table: UInt32) throws(StoreError) -> RowStamp {
-    guard let keyspace = touches[table], let touched = try snapshot.stamp(of: key, in: keyspace) else { return row }
+    guard let keyspace = touches[table], let touched = try keyspace.stamp(of: key, at: snapshot) else { return row }
     return RowStamp(version: row.version &+ touched.version, sequence: max(row.sequence, touched.sequence))
   }
 
@@ -75,10 +75,10 @@ struct RowStructures: StructureSource {
   /// - Throws: What the snapshot throws; `cancelled`.
   func forEachFinding(_ body: (Finding) -> Void) throws {
     if let watch {
-      let rows = try keyspaces.values.reduce(0) { try $0 + snapshot.count(in: $1) }
-      let touched = try touches.values.reduce(0) { try $0 + snapshot.count(in: $1) }
+      let rows = try keyspaces.values.reduce(0) { try $0 + $1.count(at: snapshot) }
+      let touched = try touches.values.reduce(0) { try $0 + $1.count(at: snapshot) }
       // Most rows are read twice: first their references alone.
-      watch.total = try 2 * (rows + touched) + (packs.map { try snapshot.count(in: $0) } ?? 0)
+      watch.total = try 2 * (rows + touched) + (packs.map { try $0.count(at: snapshot) } ?? 0)
     }
     for keyspace in misordered {
       let order = keyspace.order == .ordered ? "unordered" : "ordered"
@@ -87,7 +87,7 @@ struct RowStructures: StructureSource {
       )
     }
     for keyspace in [keyspaces, touches].flatMap(\.values).sorted(by: { $0.name < $1.name }) {
-      try snapshot.scan(in: keyspace) { key, _, _ in
+      try keyspace.scan(at: snapshot) { key, _, _ in
         try watch?.step()
         let reference = try Key(encoded: key)
         guard RowReference(reference) == nil else { return .next }
@@ -123,17 +123,17 @@ struct RowStructures: StructureSource {
 
   func contains(_ reference: RowReference, in table: UInt32) throws -> Bool {
     guard let keyspace = keyspaces[table] else { return false }
-    return try snapshot.contains(Key(reference), in: keyspace)
+    return try keyspace.contains(Key(reference), at: snapshot)
   }
 
   func row(_ reference: RowReference, in table: UInt32) throws -> [UInt8]? {
     guard let keyspace = keyspaces[table] else { return nil }
-    return try snapshot.row(Key(reference), in: keyspace)?.value
+    return try keyspace.row(Key(reference), at: snapshot)?.value
   }
 
   func forEachRow(in table: UInt32, _ body: (RowReference, [UInt8]) throws -> Void) throws {
     guard let keyspace = keyspaces[table] else { return }
-    try snapshot.scan(in: keyspace) { key, value, _ in
+    try keyspace.scan(at: snapshot) { key, value, _ in
       try watch?.step()
       guard let reference = RowReference(try Key(encoded: key)) else { return .next }
       try body(reference, unsafe value.withUnsafeBytes { unsafe Array($0) })
@@ -143,7 +143,7 @@ struct RowStructures: StructureSource {
 
   func forEachTouch(_ body: (RowReference, UInt32, [UInt8]) throws -> Void) throws {
     for (table, keyspace) in touches.sorted(by: { $0.key < $1.key }) {
-      try snapshot.scan(in: keyspace) { key, value, _ in
+      try keyspace.scan(at: snapshot) { key, value, _ in
         try watch?.step()
         guard let reference = RowReference(try Key(encoded: key)) else { return .next }
         try body(reference, table, unsafe value.withUnsafeBytes { unsafe Array($0) })
@@ -155,11 +155,11 @@ struct RowStructures: StructureSource {
   func forEachPack(from entry: [UInt8], _ body: ([UInt8], [UInt8]) throws -> Bool) throws {
     guard let packs else { return }
     var first = KeyRange.all
-    try snapshot.scan(.through(.bytes(entry)), in: packs, reverse: true, limit: 1) { key, _, _ in
+    try packs.scan(.through(Key.bytes(entry)), reverse: true, limit: 1, at: snapshot) { key, _, _ in
       first = .from(try Key(encoded: key))
       return .stop
     }
-    try snapshot.scan(first, in: packs) { key, value, _ in
+    try packs.scan(first, at: snapshot) { key, value, _ in
       try watch?.step()
       guard case .bytes(let bound) = try Key(encoded: key) else { return .next }
       return try body(bound, unsafe value.withUnsafeBytes { unsafe Array($0) }) ? .next : .stop
@@ -195,7 +195,7 @@ extension RowReference {
     case .integer(let number): self = .integer(number)
     case .string(let text): self = .string(text)
     case .uuid(let uuid): self = .uuid(uuid)
-    case .bytes, .tuple: return nil
+    case .double, .bytes, .tuple: return nil
     }
   }
 }

@@ -21,10 +21,10 @@ final class SimulatedMachine: Sendable {
   ) throws(StoreError) -> Store {
     var storeOptions = StoreOptions()
     storeOptions.segmentSize = options.segmentSize
-    storeOptions.compression = options.compression
-    storeOptions.checkpoints = options.checkpoints
-    storeOptions.compaction = options.compaction
-    storeOptions.dictionaries = options.dictionaries
+    storeOptions.compresses = options.compression
+    storeOptions.writesCheckpoints = options.checkpoints
+    storeOptions.compacts = options.compaction
+    storeOptions.trainsDictionaries = options.dictionaries
     storeOptions.firstTraining = 1 << 11
     if options.isTight { storeOptions.compactionSize = 1 << 7 }
     storeOptions.access = access

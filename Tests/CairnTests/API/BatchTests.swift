@@ -9,7 +9,7 @@ import Testing
   func atomicAcrossKeyspaces() throws {
     var store = try machine.open()
     let people = try store.keyspace("people")
-    let towns = try store.keyspace("towns", .unordered)
+    let towns = try store.keyspace("towns", order: .unordered)
     try store.write { batch in
       try batch.put("Ada", at: 1, in: people)
       try batch.put("London", at: "town", in: towns)
@@ -23,7 +23,7 @@ import Testing
     }
     for _ in 0..<2 {
       #expect(try store.texts(try store.keyspace("people")) == ["1=Ada"])
-      #expect(try store.texts(try store.keyspace("towns", .unordered)) == ["\"town\"=London"])
+      #expect(try store.texts(try store.keyspace("towns", order: .unordered)) == ["\"town\"=London"])
       try store.close()
       store = try machine.open()
     }

@@ -13,9 +13,9 @@ import Testing
     var random = SplitMix64(seed: seed)
     var store = try machine.open()
     for round in 0..<120 {
-      try store.write(Bool.random(using: &random) ? .durable : .buffered) { batch in
+      try store.write(durability: Bool.random(using: &random) ? .durable : .buffered) { batch in
         for _ in 0..<Int.random(in: 0..<20, using: &random) {
-          let keyspace = try store.keyspace("k\(Int.random(in: 0..<9, using: &random))", .unordered)
+          let keyspace = try store.keyspace("k\(Int.random(in: 0..<9, using: &random))", order: .unordered)
           let key = Key.integer(.random(in: 0..<50, using: &random))
           if Int.random(in: 0..<4, using: &random) == 0 {
             try batch.delete(key, in: keyspace)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct DropTests {
   private func filled(_ machine: Machine, _ order: Keyspace.Order = .ordered) throws -> (Store, Keyspace) {
     let store = try machine.open()
-    let rows = try store.keyspace("rows", order)
+    let rows = try store.keyspace("rows", order: order)
     for number in 0..<300 { try store.put(.noise(200), at: .integer(Int64(number)), in: rows, .buffered) }
     return (store, rows)
   }
@@ -51,13 +51,14 @@ import Testing
     let (store, rows) = try filled(machine)
     let before = store.snapshot()
     try store.drop(rows)
-    let again = try store.keyspace("rows", .unordered)
+    let again = try store.keyspace("rows", order: .unordered)
     #expect(again.id != rows.id)
     try store.put([9], at: 5, in: again)
     #expect(try store.get(5, in: again) == [9] && before.get(5, in: rows) == .noise(200))
     #expect(try before.get(5, in: again) == nil)
     let later = try machine.crash().open()
-    #expect(try later.keyspaces.map(\.id) == [again.id] && later.get(5, in: later.keyspace("rows", .unordered)) == [9])
+    #expect(
+      try later.keyspaces.map(\.id) == [again.id] && later.get(5, in: later.keyspace("rows", order: .unordered)) == [9])
   }
 
   @Test("The memory of a dropped keyspace is freed when the last snapshot that sees it ends.")
@@ -66,7 +67,7 @@ import Testing
     var bytes = 0
     for round in 0..<30 {
       let rows = try store.keyspace("rows")
-      try store.write(.buffered) { batch in
+      try store.write(durability: .buffered) { batch in
         for number in 0..<8000 { try batch.put([UInt8(round)], at: .integer(Int64(number)), in: rows) }
       }
       let before = store.snapshot()

@@ -32,7 +32,7 @@ import Testing
   func oneErrorListsEveryConflictAndNothingIsChanged() throws {
     let store = try machine.open()
     let rows = try store.keyspace("rows")
-    let others = try store.keyspace("others", .unordered)
+    let others = try store.keyspace("others", order: .unordered)
     let sequence = try store.write { batch in
       for key in 0..<3 as Range<Int64> { try batch.put("old", at: .integer(key), in: rows) }
     }

@@ -12,9 +12,9 @@ import Testing
   func growth(_ order: Keyspace.Order) throws {
     var options = Machine.options
     // A checkpoint in the making retains versions as a snapshot does.
-    options.checkpoints = false
+    options.writesCheckpoints = false
     let store = try Machine().openThreaded(options)
-    let rows = try store.keyspace("rows", order)
+    let rows = try store.keyspace("rows", order: order)
     let kept = (0..<300 as Range<Int64>).map { Key.tuple([.integer($0 * 50), "kept"]) }
     try store.write { batch in for key in kept { try batch.put([0], at: key, in: rows) } }
     let isDone = Atomic<Bool>(false)
@@ -55,7 +55,7 @@ import Testing
       }
       for isPut in [true, false] {
         for start in stride(from: 0, to: keys.count, by: 100) {
-          try store.write(.buffered) { batch in
+          try store.write(durability: .buffered) { batch in
             for key in keys[start..<start + 100] {
               if isPut { try batch.put([2, 2], at: key, in: rows) } else { try batch.delete(key, in: rows) }
             }
@@ -94,13 +94,13 @@ import Testing
       }
     }
     for number in 0..<3000 {
-      let keyspace = try store.keyspace("k\(number)", number % 2 == 0 ? .ordered : .unordered)
+      let keyspace = try store.keyspace("k\(number)", order: number % 2 == 0 ? .ordered : .unordered)
       if number % 10 == 0 { try store.put([UInt8(number % 251)], at: 7, in: keyspace, .buffered) }
     }
     isDone.store(true, ordering: .releasing)
     try writers.join()
     for number in stride(from: 0, to: 3000, by: 10) {
-      let keyspace = try store.keyspace("k\(number)", number % 2 == 0 ? .ordered : .unordered)
+      let keyspace = try store.keyspace("k\(number)", order: number % 2 == 0 ? .ordered : .unordered)
       #expect(try store.get(7, in: keyspace) == [UInt8(number % 251)])
     }
     try store.close()

@@ -18,7 +18,7 @@ import Testing
     let longest = Key.bytes(.noise(65_535))
     let tooLong = Key.bytes(.noise(65_536))
     let text = Key.string(String(repeating: "x", count: 65_535))
-    func rows() throws -> Keyspace { try store.keyspace("rows", order) }
+    func rows() throws -> Keyspace { try store.keyspace("rows", order: order) }
     #expect(longest.encoded.count == 65_536)
     try store.put([1], at: longest, in: rows())
     try store.put([2], at: text, in: rows())

@@ -14,14 +14,14 @@ import Testing
         try withTemporaryDirectory { directory in
           var options = StoreOptions()
           options.segmentSize = 1 << 20
-          options.compression = false
+          options.compresses = false
           let store = try Store.open(at: "\(directory)/store", options: options)
           let rows = try store.keyspace("rows")
-          let heap = try store.keyspace("heap", .unordered)
+          let heap = try store.keyspace("heap", order: .unordered)
           let held = store.snapshot()
           var acknowledged: Int64 = 0
           func put(_ count: Int64) throws {
-            try store.write(.buffered) { batch in
+            try store.write(durability: .buffered) { batch in
               for number in acknowledged..<acknowledged + count {
                 try batch.put([1], at: .integer(number * 7919 % 1_000_003), in: rows)
                 try batch.put([1], at: .integer(number * 7919 % 1_000_003), in: heap)
@@ -100,12 +100,12 @@ import Testing
         try withTemporaryDirectory { directory in
           let path = "\(directory)/store"
           var options = StoreOptions()
-          options.compaction = false
-          options.compression = false
+          options.compacts = false
+          options.compresses = false
           var store = try Store.open(at: path, options: options)
           var rows = try store.keyspace("rows")
           let count = 500_000
-          try store.write(.buffered) { batch in
+          try store.write(durability: .buffered) { batch in
             for number in 0..<count { try batch.put([1], at: .integer(Int64(number)), in: rows) }
           }
           // So that the second compaction need not begin another segment before it begins with the rows.

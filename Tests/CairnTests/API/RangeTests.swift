@@ -144,7 +144,7 @@ import Testing
   @Test("An unordered keyspace is scanned as a whole, and refuses ranges.")
   func anUnorderedKeyspaceIsWalkedAsAWholeAndRefusesRanges() throws {
     let store = try machine.open()
-    let rows = try store.keyspace("rows", .unordered)
+    let rows = try store.keyspace("rows", order: .unordered)
     var expected: [Key: [UInt8]] = [:]
     try store.write { batch in
       for key in 0..<5000 as Range<Int64> {

@@ -7,7 +7,7 @@ import Testing
 
   @Test(arguments: [Keyspace.Order.ordered, .unordered]) func everyFormOfReadingAgrees(_ order: Keyspace.Order) throws {
     let store = try machine.open()
-    let rows = try store.keyspace("rows", order)
+    let rows = try store.keyspace("rows", order: order)
     let keys = (0..<100 as Range<Int64>).map { Key.bytes([UInt8]("key \($0)")) }
     var sequences: [CommitSequence] = []
     for (number, key) in keys.enumerated() {
@@ -23,7 +23,7 @@ import Testing
       #expect(try store.contains(key, in: rows))
       #expect(try store.row(key, in: rows).map(Row.init) == row)
       #expect(try store.withValue(key, in: rows) { $0.array } == value)
-      #expect(try unsafe store.withValue(bytes: bytes.span.bytes, in: rows) { $0.array } == value)
+      #expect(try unsafe rows.withValue(bytes: bytes.span.bytes) { $0.array } == value)
       #expect(try snapshot.get(key, in: rows) == value)
       #expect(try snapshot.contains(key, in: rows))
       #expect(try snapshot.row(key, in: rows).map(Row.init) == row)
@@ -71,7 +71,7 @@ import Testing
         #expect(try store.get(key, in: rows) == [1])
         try store.delete(key, in: rows)
         // Write enough to roll segments and to grow the index.
-        try store.write(.buffered) { batch in
+        try store.write(durability: .buffered) { batch in
           for filler in 0..<5000 as Range<Int64> { try batch.put([UInt8].noise(40), at: [.integer(filler)], in: rows) }
         }
         try store.withValue([.integer(4999)], in: rows) { inner in #expect(inner.array == .noise(40)) }
@@ -93,7 +93,7 @@ import Testing
         try snapshot.scan(in: rows, reverse: isReverse) { key, value, _ in
           let key = try Key(encoded: key)
           seen.append(String(decoding: value.array, as: UTF8.self))
-          try store.write(.buffered) { batch in
+          try store.write(durability: .buffered) { batch in
             try batch.put(value.array, at: [key, "copy"], in: rows)
             try batch.delete(key, in: rows)
           }

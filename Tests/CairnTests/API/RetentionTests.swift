@@ -9,8 +9,8 @@ import Testing
 
   private static var options: StoreOptions {
     var options = Machine.options
-    options.compaction = false
-    options.checkpoints = false
+    options.compacts = false
+    options.writesCheckpoints = false
     return options
   }
 

@@ -12,7 +12,7 @@ import Testing
     arguments: [Keyspace.Order.ordered, .unordered])
   func standsStill(_ order: Keyspace.Order) throws {
     let store = try machine.open()
-    let rows = try store.keyspace("rows", order)
+    let rows = try store.keyspace("rows", order: order)
     var state: [Int64: Int] = [:]
     var snapshots: [(Snapshot, [Int64: Int])] = []
     func check() throws {
@@ -31,7 +31,7 @@ import Testing
       }
     }
     for round in 1...8 {
-      try store.write(.buffered) { batch in
+      try store.write(durability: .buffered) { batch in
         for key in 0..<5000 as Range<Int64> {
           switch (Int(key) + round) % 4 {
           case 0:
@@ -130,10 +130,10 @@ import Testing
     let bytes = store.statistics.indexBytes
     // The index uses the space again.
     for round in 1...5 as ClosedRange<Int64> {
-      try store.write(.buffered) { batch in
+      try store.write(durability: .buffered) { batch in
         for key in 0..<20_000 as Range<Int64> { try batch.put([1], at: .integer(key + round * 100_000), in: rows) }
       }
-      try store.write(.buffered) { batch in
+      try store.write(durability: .buffered) { batch in
         for key in 0..<20_000 as Range<Int64> { try batch.delete(.integer(key + round * 100_000), in: rows) }
       }
     }
@@ -144,8 +144,8 @@ import Testing
   @Test("Versions kept for a snapshot are removed even if the snapshot ends between two commits.")
   func endBetweenCommits() throws {
     var options = Machine.options
-    options.compaction = false
-    options.checkpoints = false
+    options.compacts = false
+    options.writesCheckpoints = false
     let store = try machine.open(options)
     let rows = try store.keyspace("rows")
     try store.put([1], at: 1, in: rows)
@@ -170,8 +170,8 @@ import Testing
     arguments: [false, true])
   func deletedRow(_ newestEndsFirst: Bool) throws {
     var options = Machine.options
-    options.checkpoints = false
-    options.compaction = false
+    options.writesCheckpoints = false
+    options.compacts = false
     let store = try machine.open(options)
     let rows = try store.keyspace("rows")
     var snapshots: [Snapshot] = []
@@ -225,7 +225,7 @@ import Testing
     let rows = try store.keyspace("rows")
     for round in 0..<50 as Range<UInt8> {
       let before = store.snapshot()
-      try store.write(.buffered) { batch in
+      try store.write(durability: .buffered) { batch in
         for key in 0..<40 as Range<Int64> { try batch.put([round], at: .integer(key), in: rows) }
       }
       let keys = (0..<40 as Range<Int64>).map { Key.integer($0) }

@@ -80,7 +80,7 @@ import Testing
     }
 
     private mutating func findKeyspaces() throws {
-      keyspaces = [try store.keyspace("ordered"), try store.keyspace("unordered", .unordered)]
+      keyspaces = [try store.keyspace("ordered"), try store.keyspace("unordered", order: .unordered)]
     }
 
     mutating func run() throws {
@@ -176,7 +176,7 @@ import Testing
       var sequence: CommitSequence = 0
       let before = store.lastSequence
       let error = failure {
-        sequence = try store.write(durability) { batch in
+        sequence = try store.write(durability: durability) { batch in
           for (keyspace, key, change, expectation) in changes {
             switch change {
             case .none: try batch.check(key, in: keyspaces[keyspace], expectation)

@@ -19,7 +19,7 @@ import Testing
   private func read(_ store: Store) throws -> Found {
     var found = Found()
     for (name, order) in [("ordered", Keyspace.Order.ordered), ("loose", .unordered)] {
-      let keyspace = try store.keyspace(name, order)
+      let keyspace = try store.keyspace(name, order: order)
       let snapshot = store.snapshot()
       let rows = try snapshot.rows(in: keyspace)
       found.rows.append(rows.map { "\($0)" }.sorted())
@@ -54,7 +54,7 @@ import Testing
     var snapshots: [Snapshot] = []
     var store = try machine.open()
     for _ in 0..<Int.random(in: 40...400, using: &random) {
-      let keyspaces = [try store.keyspace("ordered"), try store.keyspace("loose", .unordered)]
+      let keyspaces = [try store.keyspace("ordered"), try store.keyspace("loose", order: .unordered)]
       switch Int.random(in: 0..<100, using: &random) {
       case 0..<3: try store.checkpoint()
       case 61: try store.drop(keyspaces[Int.random(in: 0..<2, using: &random)])
@@ -67,7 +67,7 @@ import Testing
         machine = Bool.random(using: &random) ? try machine.kill() : machine.crash(using: &random)
         store = try machine.open()
       default:
-        try store.write(Bool.random(using: &random) ? .durable : .buffered) { batch in
+        try store.write(durability: Bool.random(using: &random) ? .durable : .buffered) { batch in
           for _ in 0..<Int.random(in: 1...24, using: &random) {
             let keyspace = keyspaces[Int.random(in: 0..<2, using: &random)]
             let key = key(&random, shape)

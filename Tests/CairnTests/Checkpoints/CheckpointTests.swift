@@ -217,7 +217,7 @@ import Testing
   @Test("A checkpoint contains no row that is inserted while it is being written.") func newRows() throws {
     let machine = Machine()
     var options = Machine.options
-    options.checkpoints = false
+    options.writesCheckpoints = false
     let store = try machine.open(options)
     let rows = try store.keyspace("rows")
     try fill(store, 0..<1000)
@@ -283,7 +283,7 @@ import Testing
   @Test("A store without the option writes no checkpoints.") func withoutCheckpointsNoneIsWritten() throws {
     let machine = Machine()
     var options = Machine.options
-    options.checkpoints = false
+    options.writesCheckpoints = false
     let store = try machine.open(options)
     let rows = try store.keyspace("rows")
     for number in 0..<3000 { try store.put(.noise(900), at: .integer(Int64(number)), in: rows, .buffered) }
@@ -345,8 +345,8 @@ import Testing
   func checkpointBeforeTheFirstWrite(_ compacts: Bool) throws {
     let machine = Machine()
     var options = StoreOptions()
-    options.compaction = false
-    options.checkpoints = false
+    options.compacts = false
+    options.writesCheckpoints = false
     let store = try machine.open(options)
     try fill(store, 0..<300)
     try store.checkpoint()
@@ -380,7 +380,7 @@ import Testing
   func goingBackBehindDamageOpensWhatIsRefusedOtherwise() throws {
     let machine = Machine()
     var options = Machine.options
-    options.checkpoints = false
+    options.writesCheckpoints = false
     let store = try machine.open(options)
     let rows = try store.keyspace("rows")
     for number in 0..<300 { try store.put(.noise(600), at: .integer(Int64(number)), in: rows) }

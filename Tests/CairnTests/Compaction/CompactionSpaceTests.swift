@@ -10,13 +10,13 @@ import Testing
   /// No background work but the preparation of segments.
   private static var options: StoreOptions {
     var options = Machine.options
-    options.compaction = false
+    options.compacts = false
     return options
   }
 
   private static var withoutCheckpoints: StoreOptions {
     var options = options
-    options.checkpoints = false
+    options.writesCheckpoints = false
     return options
   }
 
@@ -58,7 +58,7 @@ import Testing
   func longCommit() throws {
     let store = try machine.open(Self.options)
     let rows = try store.keyspace("rows")
-    try store.write(.buffered) { batch in
+    try store.write(durability: .buffered) { batch in
       for row in 0..<1000 as Range<Int64> { try batch.put(.noise(1000, seed: 1), at: .integer(row), in: rows) }
     }
     try fill(store, 0..<600, round: 1)

@@ -10,8 +10,8 @@ import Testing
   /// No background work, so that each test controls what happens.
   private static var options: StoreOptions {
     var options = Machine.options
-    options.compaction = false
-    options.checkpoints = false
+    options.compacts = false
+    options.writesCheckpoints = false
     return options
   }
 
@@ -151,7 +151,7 @@ import Testing
   @Test("A checkpoint that is not renewed is removed before the deletions after it make the log too long.")
   func checkpointInTheWay() throws {
     var options = Self.options
-    options.compaction = true
+    options.compacts = true
     let store = try machine.open(options)
     try fill(store, 0..<8000, length: 10)
     try store.checkpoint()
@@ -205,7 +205,7 @@ import Testing
 
   @Test("G13: A row that is written while compaction copies it keeps the newer value.") func writtenMeanwhile() throws {
     var options = Machine.options
-    options.checkpoints = false
+    options.writesCheckpoints = false
     let store = try machine.open(options)
     let keyspace = try store.keyspace("rows")
     for round in 0..<6 as Range<UInt64> { try fill(store, 0..<200, round: round) }

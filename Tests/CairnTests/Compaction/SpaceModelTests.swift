@@ -207,7 +207,7 @@ private struct WatchedStore {
     random = SplitMix64(seed: seed)
     var options = Machine.options
     options.segmentSize = [64, 64, 64, 128, 256, 1024].randomElement(using: &random)! << 10
-    options.checkpoints = Int.random(in: 0..<8, using: &random) > 0
+    options.writesCheckpoints = Int.random(in: 0..<8, using: &random) > 0
     // A dictionary is as long as one of these segments: several early ones would make up most of such a log.
     options.firstTraining = 1 << 19
     self.options = options
@@ -223,7 +223,7 @@ private struct WatchedStore {
     store = try machine.open(options)
   }
 
-  private func keyspace(_ number: Int) throws -> Keyspace { try store.keyspace("rows \(number)", order) }
+  private func keyspace(_ number: Int) throws -> Keyspace { try store.keyspace("rows \(number)", order: order) }
 
   // MARK: Writing
 
@@ -235,7 +235,7 @@ private struct WatchedStore {
       for _ in 0..<Int.random(in: 1...6, using: &random) where !left.isEmpty {
         let some = left.prefix(.random(in: 1...24, using: &random))
         left = left.dropFirst(some.count)
-        try store.write(.buffered) { batch in
+        try store.write(durability: .buffered) { batch in
           for row in some {
             let value = Int.random(in: values.indices, using: &random)
             if deletes {

@@ -136,8 +136,8 @@ struct Caller {
     let store = session.store
     let isDone = try attempt(session, "write", allowing: isRefused ? [.conflict] : []) {
       switch way {
-      case .batch: sequence = try store.write(durability, fill)
-      case .async: sequence = try wait { try await store.write(durability) { try fill(&$0) } }
+      case .batch: sequence = try store.write(durability: durability, fill)
+      case .async: sequence = try wait { try await store.submit(durability: durability) { try fill(&$0) } }
       case .alone:
         let change = fixed[0]
         let keyspace = keyspaces[change.name.keyspace]
@@ -191,7 +191,7 @@ struct Caller {
     let amount = min(Int.random(in: 1...300, using: &random), Bank.balance(source.value))
     var sequence: CommitSequence = 0
     let isDone = try attempt(session, "transfer", allowing: [.conflict]) {
-      sequence = try session.store.write(.buffered) { batch in
+      sequence = try session.store.write(durability: .buffered) { batch in
         try batch.put(
           Bank.bytes(Bank.balance(source.value) - amount), at: from, in: session.bank,
           expecting: .sequence(source.sequence))
@@ -245,7 +245,7 @@ struct Caller {
     let order: Keyspace.Order = chance(2) ? .ordered : .unordered
     var keyspace: Keyspace?
     _ = try attempt(session, "keyspace", allowing: [.orderMismatch]) {
-      keyspace = try session.store.keyspace(name, order)
+      keyspace = try session.store.keyspace(name, order: order)
     }
     return keyspace
   }
@@ -260,7 +260,7 @@ struct Caller {
     switch Int.random(in: 0..<10, using: &random) {
     case 0..<6:
       _ = try attempt(session, "write to a temporary keyspace", allowing: [.keyspaceDropped]) {
-        try store.write(.buffered) { batch in
+        try store.write(durability: .buffered) { batch in
           for number in first..<first + 60 { try batch.put(value, at: .integer(number), in: keyspace) }
           if drops { try store.drop(keyspace, .buffered) }
         }
@@ -270,8 +270,8 @@ struct Caller {
         // The keyspace is looked up only inside the batch, when its turn comes.
         let (name, order) = (keyspace.name, keyspace.order)
         try wait {
-          _ = try await store.write(.buffered) { batch in
-            let keyspace = try store.keyspace(name, order)
+          _ = try await store.submit(durability: .buffered) { batch in
+            let keyspace = try store.keyspace(name, order: order)
             try batch.put(value, at: .integer(first), in: keyspace)
             try batch.check(.integer(first), in: keyspace, .anything)
           }
@@ -330,7 +330,7 @@ struct Caller {
     let store = try stage.world.open(stage.world.path, Machine.options)
     for name in [OwnRows.Name(keyspace: 0, key: 0), OwnRows.Name(keyspace: 1, key: 1)] {
       let (keyspace, order) = Stage.orders[name.keyspace]
-      let value = try store.get(own.key(name.key), in: store.keyspace(keyspace, order))
+      let value = try store.get(own.key(name.key), in: store.keyspace(keyspace, order: order))
       try Mismatch.unless(value == own[name]?.value, "\(name) in a store that is opened again")
     }
   }

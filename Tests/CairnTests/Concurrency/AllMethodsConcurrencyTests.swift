@@ -112,7 +112,7 @@ final class Session: Sendable {
       failure { _ = try world.open(world.path, Machine.options) }?.code == .locked
     }
     store = try world.open(world.path, options)
-    own = try Stage.orders.map { [store] in try store.keyspace($0.name, $0.order) }
+    own = try Stage.orders.map { [store] in try store.keyspace($0.name, order: $0.order) }
     bank = try store.keyspace("bank")
   }
 }
@@ -157,7 +157,7 @@ final class Stage: Sendable {
   func openDifferently() throws {
     try reopening.withLockIfAvailable { (_) throws in
       var options = Machine.options
-      options.compression = false
+      options.compresses = false
       let error = failure { _ = try world.open(world.path, options) }
       guard error?.code == .optionsMismatch else { throw Mismatch("opened with other options: \(error as Any)") }
     }

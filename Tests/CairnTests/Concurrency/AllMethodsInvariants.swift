@@ -100,7 +100,7 @@ struct OwnRows: Sendable {
       try Mismatch.unless(Set(scanned) == Set(expected.compactMap { $0 }), "a scan of \(own.name)")
       try Mismatch.unless(try snapshot.count(in: own) == count, "the count of \(own.name)")
       guard own.order == .ordered else { continue }
-      let range = KeyRange.prefix([.integer(Int64(thread))])
+      let range = KeyRange.prefix([thread])
       try Mismatch.unless(try snapshot.count(range, in: own) == scanned.count, "a range of \(own.name)")
       let rows = try snapshot.rows(range, in: own)
       try Mismatch.unless(rows.map(\.value) == expected.compactMap { $0 }, "rows of \(own.name)")

@@ -18,7 +18,7 @@ import Testing
     let machine = Machine()
     let store = try machine.open()
     let ordered = try store.keyspace("ordered")
-    let unordered = try store.keyspace("unordered", .unordered)
+    let unordered = try store.keyspace("unordered", order: .unordered)
     try store.write { batch in
       for number in 0..<100 {
         try batch.put([1], at: .integer(Int64(number)), in: ordered)
@@ -96,7 +96,7 @@ import Testing
     let rows = try store.keyspace("rows")
     try await withThrowingTaskGroup(of: CommitSequence.self) { group in
       for number in 0..<200 {
-        group.addTask { try await store.write { try $0.put([1], at: .integer(Int64(number)), in: rows) } }
+        group.addTask { try await store.submit { try $0.put([1], at: .integer(Int64(number)), in: rows) } }
       }
       var sequences: Set<CommitSequence> = []
       for try await sequence in group { sequences.insert(sequence) }

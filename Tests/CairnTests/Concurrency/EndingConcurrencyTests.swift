@@ -6,8 +6,8 @@ import Testing
 /// Snapshots, keyspaces and the store end while another thread, or the same one, is using them.
 @Suite struct EndingConcurrencyTests {
   private func filled(_ store: Store, _ order: Keyspace.Order) throws -> Keyspace {
-    let rows = try store.keyspace("rows", order)
-    try store.write(.buffered) { batch in
+    let rows = try store.keyspace("rows", order: order)
+    try store.write(durability: .buffered) { batch in
       for number in 0..<3000 as Range<Int64> { try batch.put([1, 2, 3], at: .integer(number), in: rows) }
     }
     return rows

@@ -11,8 +11,8 @@ import Testing
   @Test("G7: A history is complete at every moment, and the history in a snapshot does not change.")
   func whole() throws {
     var options = Machine.options
-    options.checkpoints = false
-    options.compaction = false
+    options.writesCheckpoints = false
+    options.compacts = false
     let store = try Machine().openThreaded(options)
     let keyspace = try store.keyspace("rows")
     try store.setRetention(.last(Self.kept), of: keyspace)
@@ -56,7 +56,7 @@ import Testing
   /// deletion, and then the numbers begin again at 1.
   private func write(_ store: Store, _ keyspace: Keyspace, _ row: Int64) throws {
     let newest = try store.history(of: .integer(row), in: keyspace).first
-    try store.write(.buffered) { batch in
+    try store.write(durability: .buffered) { batch in
       if let newest, !newest.isDeletion, newest.version % 5 == 0 {
         try batch.delete(.integer(row), in: keyspace)
       } else {

@@ -11,7 +11,7 @@ import Testing
     let store = try Machine().open()
     let keyspace = try store.keyspace("rows")
     func write(_ round: UInt8) throws {
-      try store.write(.buffered) { batch in
+      try store.write(durability: .buffered) { batch in
         for row in 0..<Self.rows { try batch.put([round], at: .integer(row), in: keyspace) }
       }
     }

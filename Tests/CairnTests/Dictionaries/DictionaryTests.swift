@@ -18,7 +18,7 @@ import Testing
   private static func fill(_ store: Store, _ range: Range<Int>, _ value: @escaping (Int) -> [UInt8] = value) throws {
     let rows = try store.keyspace("rows")
     for start in stride(from: range.lowerBound, to: range.upperBound, by: 100) {
-      try store.write(.buffered) { batch in
+      try store.write(durability: .buffered) { batch in
         for number in start..<min(start + 100, range.upperBound) {
           try batch.put(value(number), at: .integer(Int64(number)), in: rows)
         }
@@ -28,7 +28,7 @@ import Testing
 
   private static var options: StoreOptions {
     var options = Machine.options
-    options.checkpoints = false
+    options.writesCheckpoints = false
     return options
   }
 
@@ -115,7 +115,7 @@ import Testing
   @Test("An unordered keyspace can have a dictionary, too.") func anUnorderedKeyspaceHasOneToo() throws {
     let machine = Machine()
     let store = try machine.open(Self.options)
-    let heap = try store.keyspace("heap", .unordered)
+    let heap = try store.keyspace("heap", order: .unordered)
     for number in 0..<Self.count { try store.put(Self.value(number), at: .integer(Int64(number)), in: heap, .buffered) }
     machine.runBackground()
     try store.put(Self.value(9999), at: "last", in: heap)
@@ -194,7 +194,7 @@ import Testing
   @Test("A store without the option makes and uses no dictionaries.")
   func withoutDictionariesNoneIsMadeOrUsed() throws {
     var options = Self.options
-    options.dictionaries = false
+    options.trainsDictionaries = false
     let fresh = Machine()
     let store = try fresh.open(options)
     try Self.fill(store, 0..<Self.count)
@@ -273,7 +273,7 @@ import Testing
 
   @Test func withoutCompressionCompactionLeavesValuesAsTheyAre() throws {
     var options = Self.options
-    options.compression = false
+    options.compresses = false
     let machine = try machine()
     let store = try machine.open(options)
     let live = store.statistics.liveBytes
@@ -337,7 +337,7 @@ import Testing
     let machine = try machineWithTwo(overwriting: 0..<2000).kill()
     var options = Self.options
     // Without compression, compaction leaves each value with the dictionary it has.
-    options.compression = false
+    options.compresses = false
     let store = try machine.open(options)
     try store.compact(.everything)
     try store.compact(.everything)
@@ -353,7 +353,7 @@ import Testing
   @Test func aDictionaryStaysWhenItsValuesHaveMovedBehindACheckpoint() throws {
     let machine = try machineWithTwo(overwriting: 0..<2000).kill()
     var options = Self.options
-    options.compression = false
+    options.compresses = false
     let store = try machine.open(options)
     try store.put([UInt8]("one"), at: "first write", in: store.keyspace("others"))
     try store.checkpoint()

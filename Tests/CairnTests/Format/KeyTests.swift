@@ -13,6 +13,8 @@ import Testing
     #expect((-256 as Key).encoded == [0x1E, 0xFE, 0xFF])
     #expect(Key.integer(.max).encoded == [0x28, 0x7F] + [UInt8](repeating: 0xFF, count: 7))
     #expect(Key.integer(.min).encoded == [0x18, 0x7F] + [UInt8](repeating: 0xFF, count: 7))
+    #expect((1.5 as Key).encoded == [0x2C, 0xBF, 0xF8, 0, 0, 0, 0, 0, 0])
+    #expect((-1.5 as Key).encoded == [0x2C, 0x40, 0x07, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])
     #expect(("a\0é" as Key).encoded == [0x30, 0x61, 0, 0xC3, 0xA9])
     #expect(Key.uuid(0x0102_0304_0506_0708_090A_0B0C_0D0E_0F10).encoded == [0x40] + Array(1...16))
     #expect(Key.bytes([0, 0xFF]).encoded == [0x48, 0, 0xFF])
@@ -25,10 +27,42 @@ import Testing
 
   @Test func describesItself() {
     #expect("\(Key.integer(-5))" == "-5")
+    #expect("\(Key.double(-0.5))" == "d'-0.5'")
     #expect("\(Key.string("a\"\n\u{1}é"))" == #""a\"\n\u{01}é""#)
     #expect("\(Key.uuid(0x0102_0304_0506_0708_090A_0B0C_0D0E_0FF0))" == "01020304-0506-0708-090a-0b0c0d0e0ff0")
     #expect("\(Key.bytes([0x0A, 0xFB]))" == "x'0afb'")
     #expect("\(Key.tuple([1, ["a"], []]))" == #"(1, ("a"), ())"#)
+  }
+
+  @Test func floatingPointNumbersAreInTheirOrder() {
+    let numbers: [Double] = [
+      -.infinity, -.greatestFiniteMagnitude, -1.5, -1, -.leastNonzeroMagnitude, 0, .leastNonzeroMagnitude, 1, 1.5,
+      .greatestFiniteMagnitude, .infinity, .nan,
+    ]
+    let keys = numbers.map { Key($0) }
+    for (left, right) in zip(keys, keys.dropFirst()) {
+      #expect(left < right && left != right)
+      #expect(left.encoded.lexicographicallyPrecedes(right.encoded))
+    }
+    #expect(Key(-0.0) == Key(0.0) && Key(-0.0).encoded == Key(0.0).encoded)
+    #expect(Key(Double.signalingNaN) == Key(-Double.nan) && Key(Double.signalingNaN).encoded == Key(Double.nan).encoded)
+    #expect(Set([Key(0.0), Key(-0.0), Key(Double.nan), Key(-Double.nan)]).count == 2)
+    #expect(Key(Int64.max) < Key(-Double.infinity) && Key(Double.nan) < Key(""))
+    // Encodings of numbers that are not written.
+    for bits in [0x7FFF_FFFF_FFFF_FFFF, 0xFFF0_0000_0000_0001] as [UInt64] {
+      let bytes = [0x2C] + (0..<8).map { UInt8(truncatingIfNeeded: bits >> (56 - 8 * $0)) }
+      #expect(throws: MalformedKey.self) { try Key(validating: bytes) }
+    }
+  }
+
+  @Test func valuesBecomeKeys() {
+    let (name, number) = ("Berlin", 17)
+    #expect(Key(name) == "Berlin" && Key(name.dropFirst()) == "erlin" && Key(number) == 17)
+    #expect(Key(Int32(-1)) == -1 && Key(UInt32.max) == Key.integer(4_294_967_295))
+    #expect(Key(name, number) == ["Berlin", 17])
+    #expect(Key(name, number, 1.5, Key.bytes([1])) == ["Berlin", 17, 1.5, .bytes([1])])
+    #expect(["a", "b"].key == ["a", "b"] && [Key("a"), Key(1)].key == ["a", 1])
+    #expect(Key([name]) == ["Berlin"] && Key(Key(name)) == "Berlin")
   }
 
   @Test func stringsAreTheirBytes() {
@@ -151,13 +185,13 @@ import Testing
     #expect(contains(.prefix("ab"), "ab"))
     #expect(contains(.prefix("ab"), "ab\u{10FFFF}"))
     #expect(!contains(.prefix("ab"), "ac"))
-    #expect(contains(.prefix(.bytes([1, 0xFF])), .bytes([1, 0xFF, 0xFF, 0xFF])))
-    #expect(!contains(.prefix(.bytes([1, 0xFF])), .bytes([2])))
-    #expect(contains(.prefix(.bytes([0xFF])), .bytes([0xFF, 0xFF])))
-    #expect(!contains(.prefix(.bytes([])), []))
-    #expect(contains(.prefix([1, "a"]), [1, "a", [9]]))
-    #expect(!contains(.prefix([1, "a"]), [1, "a\0"]))
-    #expect(!contains(.prefix([1, "a"]), [1, "ab"]))
+    #expect(contains(.prefix(Key.bytes([1, 0xFF])), .bytes([1, 0xFF, 0xFF, 0xFF])))
+    #expect(!contains(.prefix(Key.bytes([1, 0xFF])), .bytes([2])))
+    #expect(contains(.prefix(Key.bytes([0xFF])), .bytes([0xFF, 0xFF])))
+    #expect(!contains(.prefix(Key.bytes([])), []))
+    #expect(contains(.prefix(Key(1, "a")), [1, "a", [9]]))
+    #expect(!contains(.prefix(Key(1, "a")), [1, "a\0"]))
+    #expect(!contains(.prefix(Key(1, "a")), [1, "ab"]))
     #expect(!contains(.prefix(7), 8))
   }
 }
@@ -178,11 +212,12 @@ extension Key {
   static func random(_ random: inout SplitMix64, depth: Int = 0) -> Key {
     func pick<T>(_ values: [T]) -> T { values[Int.random(in: values.indices, using: &random)] }
     func few(_ range: Range<Int>) -> Range<Int> { 0..<Int.random(in: range, using: &random) }
-    switch Int.random(in: 0..<(depth < 4 ? 7 : 4), using: &random) {
+    switch Int.random(in: 0..<(depth < 4 ? 8 : 5), using: &random) {
     case 0:
       let value = Int64(truncatingIfNeeded: random.next()) >> Int64.random(in: 0..<64, using: &random)
       return .integer(pick([value, 0, .min, .max, 255, 256, -255, -256, -257]))
     case 1: return .string(few(0..<4).map { _ in pick(["\0", "a", "b", "\u{7F}", "é", "\u{10FFFF}"]) }.joined())
+    case 4: return .double(pick([0, -0.0, .nan, .infinity, -1.5, Double(bitPattern: random.next())]))
     case 2: return .uuid(pick([0, 1, .max, UInt128(random.next()) << 64 | UInt128(random.next())]))
     case 3: return .bytes(few(0..<4).map { _ in pick([0, 1, 0x50, 0xFE, 0xFF]) })
     default: return .tuple(few(0..<4).map { _ in .random(&random, depth: depth + 1) })

@@ -39,7 +39,7 @@ struct FuzzedStore {
     let made = try FuzzedStore([:])
     let store = try made.open(.readWrite)
     let ordered = try store.keyspace("ordered")
-    let unordered = try store.keyspace("unordered", .unordered)
+    let unordered = try store.keyspace("unordered", order: .unordered)
     try store.setRetention(.last(3), of: ordered)
     for round in 0..<3 as Range<Int64> {
       try store.write { batch in

@@ -42,7 +42,7 @@ import Testing
     let seed = chooseSeed()
     let machine = Machine(seed: seed)
     let store = try machine.openThreaded()
-    let bank = try store.keyspace("bank", order)
+    let bank = try store.keyspace("bank", order: order)
     try store.write { batch in
       for account in Self.accounts { try batch.put(Self.bytes(Self.opening), at: account, in: bank) }
     }
@@ -62,7 +62,7 @@ import Testing
           let amount = min(Int.random(in: 1...300, using: &random), Self.balance(source.value))
           let durability: Durability = Int.random(in: 0..<8, using: &random) == 0 ? .durable : .buffered
           do {
-            try store.write(durability) { batch in
+            try store.write(durability: durability) { batch in
               try batch.put(
                 Self.bytes(Self.balance(source.value) - amount), at: from, in: bank,
                 expecting: .sequence(source.sequence))
@@ -87,7 +87,7 @@ import Testing
       var random = SplitMix64(seed: seed)
       repeat {
         let crashed = try machine.crash(using: &random).open()
-        try crashed.read { try Self.audit($0, try crashed.keyspace("bank", order)) }
+        try crashed.read { try Self.audit($0, try crashed.keyspace("bank", order: order)) }
         try crashed.close()
       } while !isDone.load(ordering: .acquiring)
     }
@@ -105,7 +105,7 @@ import Testing
     #expect(store.statistics.olderVersions == 0)
     for next in [machine, machine.crash(), try machine.kill()] {
       let again = try next.open()
-      let bank = try again.keyspace("bank", order)
+      let bank = try again.keyspace("bank", order: order)
       #expect(try Set(again.read { try $0.rows(in: bank) }) == Set(rows))
       try again.read { try Self.audit($0, bank) }
     }

@@ -19,7 +19,7 @@ import Testing
   /// Rows in one keyspace or in two, of either order, adjacent in the index or not.
   private func rows(_ store: Store, _ random: inout SplitMix64) throws -> [(keyspace: Keyspace, key: Key)] {
     let ordered = try store.keyspace("ordered")
-    let unordered = try store.keyspace("unordered", .unordered)
+    let unordered = try store.keyspace("unordered", order: .unordered)
     let count = Int.random(in: 1...3, using: &random)
     let shape = KeyShape.allCases[Int.random(in: 0..<KeyShape.allCases.count, using: &random)]
     let mix = Int.random(in: 0..<3, using: &random)
@@ -84,7 +84,7 @@ import Testing
       try withTemporaryDirectory { directory in
         for opening in 0..<2 as Range<UInt64> {
           var options = Machine.options
-          options.compression = opening == 0
+          options.compresses = opening == 0
           let store = try Store.open(at: "\(directory)/store", options: options)
           // The first commit of an epoch has a number after a gap.
           try store.put([], at: "first", in: store.keyspace("openings"))

@@ -263,7 +263,7 @@ final class HistoryRecorder: Sendable {
         return try store.put(
           Payload.bytes(value), at: key, in: keyspace, expecting: first.expectation, durability)
       }
-      return try store.write(durability) { batch in
+      return try store.write(durability: durability) { batch in
         for step in steps {
           let (keyspace, key) = recorder.rows[step.row]
           switch step.change {

@@ -66,7 +66,7 @@ import Testing
       var iterator = keys.makeIterator()
       var isDone = false
       while !isDone {
-        try store.write(.buffered) { batch in
+        try store.write(durability: .buffered) { batch in
           for _ in 0..<500 {
             guard let key = iterator.next() else {
               isDone = true
@@ -142,7 +142,7 @@ import Testing
       let count = chooseRounds(60, debug: 2)
       for group in 0..<count {
         let shared = front + [UInt8(group)] + [UInt8](repeating: UInt8(group), count: 60_000)
-        try store.write(.buffered) { batch in
+        try store.write(durability: .buffered) { batch in
           for number in 0..<60 { try batch.put([1], at: .bytes(shared + [UInt8(number)]), in: rows) }
         }
       }

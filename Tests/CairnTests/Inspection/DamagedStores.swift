@@ -46,7 +46,7 @@ enum DamagedStores {
     func write(_ body: (Store, Keyspace, Keyspace) throws -> Void) throws {
       let store = try machine.open()
       let customers = try store.keyspace("customers")
-      try body(store, customers, try store.keyspace("orders", .unordered))
+      try body(store, customers, try store.keyspace("orders", order: .unordered))
       try store.close()
     }
     func put(_ name: String, _ batch: inout Batch, _ customers: Keyspace, _ number: Int64) throws {

@@ -44,7 +44,7 @@ enum Fixtures {
     var random = SplitMix64(seed: 7)
     for round in 0..<9 {
       try store.write { batch in
-        let heap = try store.keyspace("heap", .unordered)
+        let heap = try store.keyspace("heap", order: .unordered)
         for _ in 0..<60 {
           let noise = (0..<192).map { _ in UInt8(truncatingIfNeeded: random.next()) }
           try batch.put(noise, at: .integer(Int64(random.next() % 400)), in: heap)
@@ -87,7 +87,7 @@ enum Fixtures {
     let machine = try FixtureMachine(random: [0xC0DE_0000_0000_0001, 0xC0DE_0000_0000_0002, 7])
     let store = try machine.open()
     let rows = try store.keyspace("rows")
-    let gone = try store.keyspace("gone", .unordered)
+    let gone = try store.keyspace("gone", order: .unordered)
     func write(_ round: UInt64, _ numbers: Range<Int64>) throws {
       try store.write { batch in
         for number in numbers {
@@ -137,7 +137,7 @@ enum Fixtures {
     let machine = try FixtureMachine(random: [0xAB1D_0000_0000_0001, 0xAB1D_0000_0000_0002, 11])
     let store = try machine.open()
     let rows = try store.keyspace("rows")
-    let heap = try store.keyspace("heap", .unordered)
+    let heap = try store.keyspace("heap", order: .unordered)
     let gone = try store.keyspace("gone")
     try store.setRetention(.last(3), of: rows)
     try store.setRetention(.last(2), of: gone)

@@ -8,7 +8,8 @@ import Testing
     "", "Berlin", "42", "007", "-", "x'00'", "(1)", "a \"b\" \\ 'c'", "\0\n\r\t\u{1B}\u{9B}\u{202E}\u{200B}",
     "a\u{AD}b\u{34F}\u{180E}\u{3164}\u{FE0F}\u{FFA0}\u{E0041}\u{E0100}\u{10FFFF}",
     "e\u{301}\u{1F600}", "\u{301}", "67e55044-10b1-426f-9247-bb680e5fe0c8",
-    .uuid(0), .uuid(.max), .uuid(0x67E5_5044_10B1_426F_9247_BB68_0E5F_E0C8),
+    0.0, -1.5, 1e300, .double(.infinity), .double(.nan), .uuid(0), .uuid(.max),
+    .uuid(0x67E5_5044_10B1_426F_9247_BB68_0E5F_E0C8),
     .bytes([]), .bytes([0, 10, 255]),
     [], [[]], [1, "a, b)", .bytes([1])], [["x", [0, ""]], .uuid(7), -1],
   ]

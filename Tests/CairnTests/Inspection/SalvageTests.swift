@@ -29,8 +29,8 @@ import Testing
   /// another keyspace, which has this name.
   private func makeStore(at path: String, _ manifested: Manifested, then name: String) throws {
     var options = StoreOptions()
-    options.checkpoints = false
-    options.compaction = false
+    options.writesCheckpoints = false
+    options.compacts = false
     var environment = Environment.system
     // Preparing the next segment would replace the manifest at any time.
     if manifested != .drop { environment.scheduler = IdleScheduler() }

@@ -103,7 +103,7 @@ import Testing
   @Test func historiesOfAllRowsAreThoseOfEachRow() throws {
     let store = try open()
     for order in [Keyspace.Order.ordered, .unordered] {
-      let rows = try store.keyspace("\(order)", order)
+      let rows = try store.keyspace("\(order)", order: order)
       try store.setRetention(.last(3), of: rows)
       for round in 0..<4 as Range<Int64> {
         try store.write { batch in

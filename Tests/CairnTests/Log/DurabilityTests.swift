@@ -146,17 +146,17 @@ import Testing
   func asyncForm() async throws {
     let store = try machine.openThreaded()
     let rows = try store.keyspace("rows")
-    let first = try await store.write { try $0.put("1", at: 1, in: rows) }
+    let first = try await store.submit { try $0.put("1", at: 1, in: rows) }
     #expect(store.durableSequence >= first)
     #expect(try machine.crash().open().lastSequence == first)
-    let second = try await store.write(.buffered) { try $0.put("2", at: 2, in: rows) }
+    let second = try await store.submit(durability: .buffered) { try $0.put("2", at: 2, in: rows) }
     #expect(second == first + 1)
     await #expect(throws: StoreError.self) {
-      try await store.write { try $0.put("3", at: 1, in: rows, expecting: .absent) }
+      try await store.submit { try $0.put("3", at: 1, in: rows, expecting: .absent) }
     }
     let sequences = try await withThrowingTaskGroup(of: CommitSequence.self) { group in
       for key in 10..<60 as Range<Int64> {
-        group.addTask { try await store.write { try $0.put("x", at: .integer(key), in: rows) } }
+        group.addTask { try await store.submit { try $0.put("x", at: .integer(key), in: rows) } }
       }
       return try await group.reduce(into: Set<CommitSequence>()) { $0.insert($1) }
     }
@@ -164,11 +164,48 @@ import Testing
     #expect(try store.read { try $0.count(in: rows) } == 52)
     try store.close()
     do {
-      try await store.write { try $0.put("4", at: 4, in: rows) }
+      try await store.submit { try $0.put("4", at: 4, in: rows) }
       Issue.record("written after the end")
     } catch let error as StoreError {
       #expect(error.code == .closed)
     }
+  }
+
+  @Test("A submitted commit that is cancelled before it is in the log is not made; afterwards it is.")
+  func cancelled() async throws {
+    let store = try machine.open()
+    let rows = try store.keyspace("rows")
+    for isEarly in [true, false] {
+      let (hasBegun, isDone) = (Flag(), Flag())
+      let task = Task {
+        defer { isDone.set() }
+        return try await store.submit { batch in
+          try rows.put("x", at: isEarly ? 1 : 2, in: &batch)
+          hasBegun.set()
+        }
+      }
+      while !hasBegun.isSet { await Task.yield() }
+      if isEarly { task.cancel() }
+      while !isDone.isSet {
+        machine.runBackground()
+        await Task.yield()
+      }
+      task.cancel()
+      let result = await task.result
+      #expect(try rows.contains(isEarly ? 1 : 2) == !isEarly)
+      if isEarly {
+        #expect(throws: CancellationError.self) { try result.get() }
+      } else {
+        #expect(try result.get() == store.lastSequence)
+      }
+    }
+  }
+
+  private final class Flag: Sendable {
+    private let value = Atomic(false)
+
+    var isSet: Bool { value.load(ordering: .acquiring) }
+    func set() { value.store(true, ordering: .releasing) }
   }
 
   @Test("D3: A caller can wait until a buffered commit is durable.")

@@ -28,7 +28,7 @@ import Testing
 
   private func fullStore(compaction: Bool = true) throws -> (store: Store, count: Int64) {
     var options = Machine.options
-    options.compaction = compaction
+    options.compacts = compaction
     let store = try machine.open(options)
     machine.files.capacity = 1_000_000
     let count = try fill(store)
@@ -80,7 +80,7 @@ import Testing
     var error: StoreError?
     while error == nil {
       error = failure {
-        try store.write(.buffered) { batch in
+        try store.write(durability: .buffered) { batch in
           for row in 0..<50 as Range<Int64> {
             try batch.put(.noise(100, seed: UInt64(row)), at: .integer(count + row), in: rows)
           }
@@ -136,7 +136,7 @@ import Testing
     machine.runBackground()
     #expect(store.statistics.reservedBytes < 4000 * Int(count))
     for row in 0..<count {
-      try store.write(.buffered) { batch in
+      try store.write(durability: .buffered) { batch in
         try batch.delete(.integer(row), in: rows)
         try batch.put(list(count - row - 1), at: "list", in: rows)
       }
@@ -161,7 +161,7 @@ import Testing
     var random = SplitMix64(seed: 1)
     let order = (0..<count).shuffled(using: &random)
     for first in stride(from: 0, to: order.count, by: 50) {
-      try store.write(.buffered) { batch in
+      try store.write(durability: .buffered) { batch in
         for row in order[first...].prefix(50) { try batch.put(shorter(row), at: .integer(row), in: rows) }
       }
       machine.runBackground()
@@ -219,7 +219,7 @@ import Testing
     arguments: [2, 3, 4, 8], [250_000, 1_000_000])
   func compactingOnRequest(_ keptOneIn: Int64, _ capacity: Int) throws {
     var options = Machine.options
-    options.compaction = false
+    options.compacts = false
     let store = try machine.open(options)
     machine.files.capacity = capacity
     let count = try fill(store)
@@ -279,9 +279,11 @@ import Testing
     machine.files.capacity = 1_000_000
     let count = try fill(store)
     let rows = try store.keyspace("rows")
-    for row in 0..<count / 2 { try await store.write(.buffered) { try $0.delete(.integer(row), in: rows) } }
+    for row in 0..<count / 2 {
+      try await store.submit(durability: .buffered) { try $0.delete(.integer(row), in: rows) }
+    }
     for row in count..<count + 50 {
-      try await store.write(.buffered) { try $0.put(Self.value(row), at: .integer(row), in: rows) }
+      try await store.submit(durability: .buffered) { try $0.put(Self.value(row), at: .integer(row), in: rows) }
     }
     #expect(try store.read { try $0.count(in: rows) } == Int(count - count / 2) + 50)
     try store.close()

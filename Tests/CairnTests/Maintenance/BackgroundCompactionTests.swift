@@ -10,7 +10,7 @@ import Testing
 
   private static var options: StoreOptions {
     var options = Machine.options
-    options.checkpoints = false
+    options.writesCheckpoints = false
     return options
   }
 
@@ -57,7 +57,7 @@ import Testing
   func pausedHalfway() throws {
     var options = Machine.options
     options.segmentSize = 1 << 22
-    options.compaction = true
+    options.compacts = true
     let store = try machine.open(options)
     store.pauseCompaction()
     for round in 0..<6 as Range<UInt64> { try fill(store, 0..<4000, round: round) }

@@ -17,7 +17,7 @@ import Testing
   private static func write(_ store: Store, _ numbers: Range<Int>, round: Int) throws {
     let keyspace = try store.keyspace("rows")
     for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 500) {
-      try store.write(.buffered) { batch in
+      try store.write(durability: .buffered) { batch in
         for number in start..<min(start + 500, numbers.upperBound) {
           try batch.put([UInt8]("\(number) \(round)"), at: .integer(Int64(number)), in: keyspace)
         }
@@ -38,7 +38,7 @@ import Testing
     try store.checkpoint()
     try store.close()
     var withoutCheckpoints = Self.options
-    withoutCheckpoints.checkpoints = false
+    withoutCheckpoints.writesCheckpoints = false
     store = try machine.open(withoutCheckpoints)
     try Self.write(store, 0..<afterCheckpoint, round: 1)
     try store.close()

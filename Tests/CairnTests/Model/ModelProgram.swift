@@ -26,14 +26,14 @@ struct ModelProgram {
     }
     keyCount = [3, 20, 200][Int.random(in: 0..<3, using: &random)]
     var options = Machine.options
-    options.compression = Bool.random(using: &random)
+    options.compresses = Bool.random(using: &random)
     self.options = options
     store = try machine.open(options)
     try findKeyspaces()
   }
 
   private mutating func findKeyspaces() throws {
-    keyspaces = try Self.names.map { try store.keyspace($0, $0 == "heap" ? .unordered : .ordered) }
+    keyspaces = try Self.names.map { try store.keyspace($0, order: $0 == "heap" ? .unordered : .ordered) }
   }
 
   mutating func run(steps: Int) throws {
@@ -118,7 +118,7 @@ struct ModelProgram {
     }
     let before = model.rows
     do {
-      let sequence = try store.write(durability) { batch in
+      let sequence = try store.write(durability: durability) { batch in
         for change in changes {
           let keyspace = keyspaces[change.keyspace]
           if change.isCheck {

@@ -70,7 +70,7 @@ import Testing
 
     for round in 1...2 {
       for chunk in stride(from: 0, to: count, by: 500) {
-        try store.write(.buffered) { batch in
+        try store.write(durability: .buffered) { batch in
           for number in (chunk..<min(chunk + 500, count)) {
             let key = shape.key(number)
             let value = [UInt8](repeating: UInt8(round), count: number % 60)
@@ -84,7 +84,7 @@ import Testing
       numbers.shuffle(using: &random)
       let doomed = numbers.prefix(count * 9 / 10)
       for chunk in stride(from: 0, to: doomed.count, by: 100) {
-        try store.write(.buffered) { batch in
+        try store.write(durability: .buffered) { batch in
           for number in doomed[chunk..<min(chunk + 100, doomed.count)] {
             try batch.delete(shape.key(number), in: keyspace)
             expected[shape.key(number).encoded] = nil

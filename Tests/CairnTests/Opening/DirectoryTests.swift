@@ -234,8 +234,8 @@ import Testing
         try withTemporaryDirectory { directory in
           let path = "\(directory)/store"
           var options = DirectoryTests.options
-          options.compaction = false
-          options.checkpoints = false
+          options.compacts = false
+          options.writesCheckpoints = false
           var store = try Store.open(at: path, options: options)
           let rows = try store.keyspace("rows")
           for number in 0..<4000 as Range<Int64> {

@@ -72,12 +72,13 @@ import Testing
     let store = try machine.open()
     var same = Machine.options
     same.segmentSize = 1 << 20
-    same.createIfMissing = false
+    same.createsIfMissing = false
     same.filePermissions = 0o644
     same.recoveryProgress = { _ in true }
     #expect(try machine.open(same) === store)
     let changes: [(inout StoreOptions) -> Void] = [
-      { $0.compression = false }, { $0.dictionaries = false }, { $0.checkpoints = false }, { $0.compaction = false },
+      { $0.compresses = false }, { $0.trainsDictionaries = false }, { $0.writesCheckpoints = false },
+      { $0.compacts = false },
       { $0.upTo = 3 },
     ]
     for change in changes {

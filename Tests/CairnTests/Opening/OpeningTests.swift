@@ -71,7 +71,7 @@ final class Counter: Sendable {
   @Test("Opening a missing store without creating one throws `notFound` and makes nothing.")
   func nothingThere() throws {
     var options = Machine.options
-    options.createIfMissing = false
+    options.createsIfMissing = false
     expect(.notFound, options)
     expect(.notFound, Self.readOnly)
     #expect(try machine.files.list("/").isEmpty)

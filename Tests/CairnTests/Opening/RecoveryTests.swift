@@ -27,7 +27,7 @@ import Testing
   /// The first commit does not fit in the first segment, which therefore has a header and no commits to wait for.
   @Test("D7: An empty segment is durable before the manifest lists it as sealed.") func emptySegmentIsSealed() throws {
     var options = Machine.options
-    options.checkpoints = false
+    options.writesCheckpoints = false
     let store = try machine.open(options)
     try store.put([UInt8].noise(80_000), at: 0, in: store.keyspace("rows"), .buffered)
     machine.files.failNext(.reserve, with: .noSpace)
@@ -269,7 +269,7 @@ import Testing
   @Test("G5: Segments are replayed in the order of their numbers, and newer records replace older ones.")
   func order() throws {
     var options = Machine.options
-    options.compaction = false
+    options.compacts = false
     let store = try machine.open(options)
     for round in 0..<400 {
       try store.put([UInt8]("\(round)") + .noise(2500), at: "k", in: store.keyspace("rows"), .buffered)

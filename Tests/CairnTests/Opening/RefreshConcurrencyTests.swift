@@ -26,7 +26,7 @@ import Testing
     init(_ store: Store) throws {
       self.store = store
       accounts = try store.keyspace("accounts")
-      odd = try store.keyspace("odd", .unordered)
+      odd = try store.keyspace("odd", order: .unordered)
     }
 
     static func options(_ access: StoreOptions.Access) -> StoreOptions {
@@ -57,7 +57,7 @@ import Testing
       )
       guard from != to else { return }
       let amount = Int.random(in: 1...9, using: &random)
-      try store.write(.buffered) { batch in
+      try store.write(durability: .buffered) { batch in
         for (account, change) in [(from, -amount), (to, amount)] {
           let key = Key.integer(account)
           let (balance, transfers) = Self.read(try store.get(key, in: accounts) ?? Self.value(0, 0))

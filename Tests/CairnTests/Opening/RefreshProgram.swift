@@ -93,7 +93,7 @@ struct RefreshProgram {
 
   private mutating func keyspace() throws -> Keyspace {
     let name = Self.names.randomElement(using: &random) ?? "a"
-    return try writer.keyspace(name, name == "b" ? .unordered : .ordered)
+    return try writer.keyspace(name, order: name == "b" ? .unordered : .ordered)
   }
 
   private mutating func value() -> [UInt8] {
@@ -106,7 +106,7 @@ struct RefreshProgram {
     switch Int.random(in: 0..<100, using: &random) {
     case 0..<55:
       log.append("write")
-      try writer.write(chance(2) ? .durable : .buffered) { batch in
+      try writer.write(durability: chance(2) ? .durable : .buffered) { batch in
         for _ in 0..<Int.random(in: 1...6, using: &random) {
           let key = Key.integer(.random(in: Self.keys, using: &random))
           let keyspace = try keyspace()

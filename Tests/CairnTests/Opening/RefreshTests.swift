@@ -63,12 +63,12 @@ import Testing
     let writer = try machine.open()
     try writer.put([UInt8]("1"), at: 1, in: writer.keyspace("others"))
     let reader = try reader()
-    let rows = try reader.keyspace("rows", .unordered)
+    let rows = try reader.keyspace("rows", order: .unordered)
     let unused = try reader.keyspace("unused")
     #expect(try reader.get(1, in: rows) == nil)
     #expect(reader.keyspaces.map(\.name) == ["others"])
     let before = reader.snapshot()
-    try writer.put([UInt8]("x"), at: 1, in: writer.keyspace("rows", .unordered))
+    try writer.put([UInt8]("x"), at: 1, in: writer.keyspace("rows", order: .unordered))
     try reader.refresh()
     #expect(try reader.get(1, in: rows) == [UInt8]("x"))
     #expect(try reader.row(1, in: rows)?.version == 1)
@@ -84,8 +84,8 @@ import Testing
     }
     #expect(try before.count(in: rows) == 0)
     #expect(try before.get(1, in: rows) == nil)
-    #expect(try rows == reader.keyspace("rows", .unordered))
-    #expect(try rows.id == writer.keyspace("rows", .unordered).id)
+    #expect(try rows == reader.keyspace("rows", order: .unordered))
+    #expect(try rows.id == writer.keyspace("rows", order: .unordered).id)
     #expect(try reader.texts(unused) == [])
   }
 
@@ -260,7 +260,7 @@ import Testing
     let reader = try reader()
     var bytes = 0
     for round in 0..<900 {
-      try writer.write(.buffered) { batch in
+      try writer.write(durability: .buffered) { batch in
         for key in 0..<40 as Range<Int64> {
           try batch.put(.noise(90, seed: UInt64(round)), at: .integer(key + Int64(round % 7) * 40), in: rows)
         }

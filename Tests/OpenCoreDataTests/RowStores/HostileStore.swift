@@ -73,14 +73,14 @@ final class HostileStore {
 
   func write(_ content: [UInt8], at key: Key, in name: String) throws {
     _ = try withKeyspace(name) { store, keyspace in
-      try store.write(.buffered) { batch in try batch.put(content, at: key, in: keyspace) }
+      try store.write(durability: .buffered) { batch in try batch.put(content, at: key, in: keyspace) }
     }
   }
 
   private func withKeyspace<R>(_ name: String, _ body: (Store, Keyspace) throws -> R) throws -> R {
     let store = try Store.open(at: url.path)
     defer { try? store.close() }
-    return try body(store, try store.keyspace(name, .ordered))
+    return try body(store, try store.keyspace(name, order: .ordered))
   }
 
   // MARK: Model

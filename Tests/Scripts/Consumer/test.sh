@@ -17,7 +17,7 @@ cd "$work"
 diff output - <<'EXPECTED'
 the rusty one
 the red one
-("Mars", "Deimos")
-("Mars", "Phobos")
+("Mars", "Deimos") 6.2 km
+("Mars", "Phobos") 11.3 km
 EXPECTED
 echo "a consumer builds, and prints what the README says"

@@ -407,6 +407,12 @@ def decode_element(key, position, depth):
     if kind < 0x20:
       return ("integer", -int.from_bytes(bytes(255 - digit for digit in digits), "big")), position + length
     return ("integer", int.from_bytes(digits, "big")), position + length
+  if kind == 0x2C:
+    digits = bytes(key[position:position + 8])
+    demand(len(digits) == 8, "a floating-point number is cut off")
+    bits = int.from_bytes(digits, "big")
+    bits = bits ^ (1 << 63) if bits >> 63 else bits ^ ((1 << 64) - 1)
+    return ("double", struct.unpack(">d", bits.to_bytes(8, "big"))[0]), position + 8
   if kind == 0x30:
     content, position = decode_content(key, position, depth)
     return ("text", content.decode()), position

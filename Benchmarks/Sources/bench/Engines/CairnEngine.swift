@@ -13,7 +13,7 @@ final class CairnEngine: Engine, @unchecked Sendable {
   func makeSession() throws -> any Session {
     guard let store else { throw EngineError("Cairn", "the store is not open") }
     return CairnSession(
-      store: store, keyspace: try store.keyspace("rows", .ordered),
+      store: store, keyspace: try store.keyspace("rows", order: .ordered),
       durability: durability == .synced ? .durable : .buffered)
   }
 
@@ -40,12 +40,12 @@ private final class CairnSession: Session {
     var step = pattern.steps.lowerBound
     while step < pattern.steps.upperBound {
       let end = min(step + perCommit, pattern.steps.upperBound)
-      try store.write(durability) { batch in
+      try store.write(durability: durability) { batch in
         while step < end {
           let row = pattern.row(at: step)
           let value = UnsafeRawBufferPointer(start: pattern.value(of: row), count: ValuePool.valueSize)
           try withUnsafeBytes(of: Key(row: row)) { key in
-            try batch.put(value.bytes, bytes: key.bytes, in: keyspace)
+            try keyspace.put(value.bytes, bytes: key.bytes, in: &batch)
           }
           step += 1
         }
@@ -58,7 +58,7 @@ private final class CairnSession: Session {
     var reading = Reading()
     for step in pattern.steps {
       try withUnsafeBytes(of: Key(row: pattern.row(at: step))) { key in
-        _ = try store.withValue(bytes: key.bytes, in: keyspace) { reading.add($0) }
+        _ = try keyspace.withValue(bytes: key.bytes) { reading.add($0) }
       }
     }
     return reading
@@ -67,7 +67,7 @@ private final class CairnSession: Session {
   func scan() throws -> Reading {
     var reading = Reading()
     try store.read { snapshot in
-      try snapshot.scan(in: keyspace) { _, value, _ in
+      try keyspace.scan(at: snapshot) { _, value, _ in
         reading.add(value)
         return .next
       }
@@ -80,7 +80,7 @@ private final class CairnSession: Session {
     try store.read { snapshot in
       for step in pattern.steps {
         let key = withUnsafeBytes(of: Key(row: pattern.row(at: step))) { Array($0) }
-        try snapshot.scan(.from(.bytes(key)), in: keyspace, limit: next + 1) { _, value, _ in
+        try keyspace.scan(.from(Key.bytes(key)), limit: next + 1, at: snapshot) { _, value, _ in
           reading.add(value)
           return .next
         }

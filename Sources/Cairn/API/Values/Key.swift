@@ -1,14 +1,17 @@
 /// The key by which a row is found in its keyspace.
 ///
-/// Keys have one order, which is the order of the rows in an ordered keyspace: integers and UUIDs by value,
+/// Keys have one order, which is the order of the rows in an ordered keyspace: numbers and UUIDs by value,
 /// strings and bytes byte by byte with a prefix before anything longer, and tuples element by element. Integers come
-/// before strings, strings before UUIDs, UUIDs before bytes, and bytes before tuples.
+/// before floating-point numbers, these before strings, strings before UUIDs, UUIDs before bytes, and bytes before
+/// tuples.
 ///
 /// Strings are compared by their UTF-8 bytes. Two strings that look the same but are encoded differently, such as a
 /// composed and a decomposed accent, are different keys.
 public enum Key: Sendable {
   /// A number. Takes 1 to 9 bytes in the log, the fewer the closer it is to zero.
   case integer(Int64)
+  /// A floating-point number. Takes 9 bytes. The two zeros are the same key, and so is every NaN, which comes last.
+  case double(Double)
   /// A text. Takes one byte more than its UTF-8.
   case string(String)
   /// A UUID as a number; the UUID's first byte is the most significant. Takes 17 bytes.
@@ -26,6 +29,7 @@ extension Key: Hashable {
   public static func == (left: Key, right: Key) -> Bool {
     switch (left, right) {
     case (.integer(let left), .integer(let right)): left == right
+    case (.double(let left), .double(let right)): left.orderedBits == right.orderedBits
     case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
     case (.uuid(let left), .uuid(let right)): left == right
     case (.bytes(let left), .bytes(let right)): left == right
@@ -39,6 +43,7 @@ extension Key: Hashable {
     hasher.combine(rank)
     switch self {
     case .integer(let value): hasher.combine(value)
+    case .double(let value): hasher.combine(value.orderedBits)
     case .string(var text):
       text.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
       hasher.combine(0xFF as UInt8)
@@ -58,6 +63,9 @@ extension Key: Comparable {
   private func order(_ other: Key) -> Int {
     switch (self, other) {
     case (.integer(let left), .integer(let right)): return left < right ? -1 : left == right ? 0 : 1
+    case (.double(let left), .double(let right)):
+      let (left, right) = (left.orderedBits, right.orderedBits)
+      return left < right ? -1 : left == right ? 0 : 1
     case (.string(let left), .string(let right)): return Self.order(left.utf8, right.utf8)
     case (.uuid(let left), .uuid(let right)): return left < right ? -1 : left == right ? 0 : 1
     case (.bytes(let left), .bytes(let right)): return Self.order(left, right)
@@ -79,17 +87,23 @@ extension Key: Comparable {
   private var rank: UInt8 {
     switch self {
     case .integer: 0
-    case .string: 1
-    case .uuid: 2
-    case .bytes: 3
-    case .tuple: 4
+    case .double: 1
+    case .string: 2
+    case .uuid: 3
+    case .bytes: 4
+    case .tuple: 5
     }
   }
 }
 
-extension Key: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
+extension Key: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
+  ExpressibleByArrayLiteral
+{
   /// An ``integer(_:)``.
   public init(integerLiteral value: Int64) { self = .integer(value) }
+
+  /// A ``double(_:)``.
+  public init(floatLiteral value: Double) { self = .double(value) }
 
   /// A ``string(_:)``.
   public init(stringLiteral value: String) { self = .string(value) }
@@ -99,10 +113,11 @@ extension Key: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, Expressi
 }
 
 extension Key: CustomStringConvertible {
-  /// For people: `42`, `"text"`, `x'0a0b'`, `(1, "a")`, UUIDs in their usual form in lower case.
+  /// For people: `42`, `d'1.5'`, `"text"`, `x'0a0b'`, `(1, "a")`, UUIDs in their usual form in lower case.
   public var description: String {
     switch self {
     case .integer(let value): "\(value)"
+    case .double(let value): "d'\(value)'"
     case .string(let text): text.debugDescription
     case .uuid(let value): Self.canonical(value)
     case .bytes(let bytes): "x'\(bytes.map { Self.hex($0, digits: 2) }.joined())'"

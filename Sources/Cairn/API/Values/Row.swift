@@ -29,3 +29,8 @@ public struct RowStamp: Sendable, Hashable {
     self.sequence = sequence
   }
 }
+
+extension Row {
+  /// The value as a text; nil if the value is not UTF-8.
+  public var text: String? { String(validating: value, as: UTF8.self) }
+}

@@ -11,29 +11,29 @@ public struct StoreOptions: Sendable {
   /// Reading and writing unless set otherwise.
   public var access = Access.readWrite
   /// Whether a store is created if there is none. Ignored when opening for reading.
-  public var createIfMissing = true
+  public var createsIfMissing = true
   /// Full size of a segment in bytes, for a store that is created. 64 KiB to 1 GiB; 64 MiB unless set otherwise.
   public var segmentSize = 64 << 20
   /// Permissions of the files of a store that is created, as `chmod` takes them. The directory, if it is created too,
   /// can be searched by whoever may read the files. Files added later get the permissions that the manifest then has.
   public var filePermissions: UInt16 = 0o600
   /// Whether values are compressed where that pays.
-  public var compression = true
+  public var compresses = true
   /// Whether values of a keyspace that are alike are compressed with a dictionary trained from them; the store trains
-  /// it in the background. Needs ``compression``.
-  public var dictionaries = true
+  /// it in the background. Needs ``compresses``.
+  public var trainsDictionaries = true
   /// Bytes of values that must have been put before the first attempt at a dictionary.
   package var firstTraining = 1 << 17
   /// Whether checkpoints are written: the index is written to disk in the background as the log grows, and when the
   /// store is closed, so that opening need not read the whole log. A checkpoint that keeps the log longer than
-  /// ``compaction`` promises is replaced by a newer one, or given up if none may be written: if this is false, or if
+  /// ``compacts`` promises is replaced by a newer one, or given up if none may be written: if this is false, or if
   /// more bytes of checkpoints than of the log would be written.
-  public var checkpoints = true
+  public var writesCheckpoints = true
   /// Whether unneeded space is freed in the background as the log grows: the log is kept below 1.3 times its needed
   /// bytes plus four segments. Writers that make the log longer faster than compaction makes it shorter are slowed
   /// down, each a little after its commit. A row that is put and deleted again while a snapshot is held leaves a
   /// tombstone until the snapshot ends.
-  public var compaction = true
+  public var compacts = true
   /// The segment size by which compaction decides how much too long the log may be and which segments it joins, in
   /// bytes; nil for ``segmentSize``.
   package var compactionSize: Int?
@@ -52,8 +52,9 @@ public struct StoreOptions: Sendable {
   /// Whether a store that is open with these options can be returned to a caller who asks for others: all options are
   /// the same, except those about creating or finding a store.
   func serves(_ others: StoreOptions) -> Bool {
-    compression == others.compression && dictionaries == others.dictionaries && firstTraining == others.firstTraining
-      && checkpoints == others.checkpoints && compaction == others.compaction
+    compresses == others.compresses && trainsDictionaries == others.trainsDictionaries
+      && firstTraining == others.firstTraining
+      && writesCheckpoints == others.writesCheckpoints && compacts == others.compacts
       && compactionSize == others.compactionSize && upTo == others.upTo
   }
 }

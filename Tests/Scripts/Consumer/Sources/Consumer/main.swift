@@ -5,16 +5,13 @@ let planets = try store.keyspace("planets")
 let moons = try store.keyspace("moons")
 
 try store.write { batch in
-  try batch.put("the red one", at: "Mars", in: planets)
-  try batch.put("11.3 km", at: ["Mars", "Phobos"], in: moons)
-  try batch.put("6.2 km", at: ["Mars", "Deimos"], in: moons)
+  try planets.put("the red one", at: "Mars", in: &batch)
+  try moons.put("11.3 km", at: ["Mars", "Phobos"], in: &batch)
+  try moons.put("6.2 km", at: ["Mars", "Deimos"], in: &batch)
 }
 
 let before = store.snapshot()
-let mars = try store.row("Mars", in: planets)!
-try store.write { batch in
-  try batch.put("the rusty one", at: "Mars", in: planets, expecting: .sequence(mars.sequence))
-}
-print(String(decoding: try store.get("Mars", in: planets)!, as: UTF8.self))
-print(String(decoding: try before.get("Mars", in: planets)!, as: UTF8.self))
-for moon in try before.rows(.prefix(["Mars"]), in: moons) { print(moon.key) }
+try planets.update("Mars", as: String.self) { $0 = "the rusty one" }
+print(try planets.get("Mars", as: String.self)!)
+print(try planets.get("Mars", as: String.self, at: before)!)
+for moon in try moons.rows(.prefix(["Mars"])) { print(moon.key, moon.text!) }

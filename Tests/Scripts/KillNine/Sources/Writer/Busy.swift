@@ -35,26 +35,26 @@ struct Busy {
   }
 
   private func write(_ plan: Plan, from start: Int) throws {
-    var keyspace = try store.keyspace(plan.keyspaceName, plan.order)
+    var keyspace = try store.keyspace(plan.keyspaceName, order: plan.order)
     var number = start
     while true {
       let durability = plan.durability(number)
       switch plan.operation(number) {
       case .write(let changes):
-        try store.write(durability) { batch in
+        try store.write(durability: durability) { batch in
           for change in changes {
             let key = plan.key(change.key)
             if change.isPut {
-              try batch.put(plan.value(change.key, number), at: key, in: keyspace)
+              try keyspace.put(plan.value(change.key, number), at: key, in: &batch)
             } else {
-              try batch.delete(key, in: keyspace)
+              try keyspace.delete(key, in: &batch)
             }
           }
         }
-      case .retain(let count): try store.setRetention(.last(count), of: keyspace, durability)
+      case .retain(let count): try keyspace.setRetention(.last(count), durability: durability)
       case .drop:
         try store.drop(keyspace, durability)
-        keyspace = try store.keyspace(plan.keyspaceName, plan.order)
+        keyspace = try store.keyspace(plan.keyspaceName, order: plan.order)
       }
       FileHandle.standardOutput.write(Data("\(plan.role.rawValue) \(number)\n".utf8))
       number += 1
@@ -62,17 +62,17 @@ struct Busy {
   }
 
   private func holdSnapshots() throws {
-    let keyspaces = try [store.keyspace("rows"), store.keyspace("history", .unordered)]
+    let keyspaces = try [store.keyspace("rows"), store.keyspace("history", order: .unordered)]
     var held: [(snapshot: Snapshot, rows: [Set<Row>])] = []
     var round = 0
     while true {
       let snapshot = store.snapshot()
-      held.append((snapshot, try keyspaces.map { Set(try snapshot.rows(in: $0)) }))
+      held.append((snapshot, try keyspaces.map { Set(try $0.rows(at: snapshot)) }))
       usleep(UInt32(round * 7919 % 20) * 1000)
       // End the snapshots in varying order.
       if held.count > round % 4 {
         let (oldest, rows) = held.remove(at: round * 31 % held.count)
-        for (keyspace, rows) in zip(keyspaces, rows) where Set(try oldest.rows(in: keyspace)) != rows {
+        for (keyspace, rows) in zip(keyspaces, rows) where Set(try keyspace.rows(at: oldest)) != rows {
           throw Wrong("a snapshot of commit \(oldest.sequence) shows something else than before")
         }
         oldest.close()

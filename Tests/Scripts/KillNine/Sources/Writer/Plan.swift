@@ -104,10 +104,10 @@ struct Outcome {
   /// Returns nil if the store holds exactly this, otherwise a description of the difference.
   func difference(_ store: Store, _ plan: Plan) throws -> String? {
     try store.read { snapshot in
-      let keyspace = try store.keyspace(plan.keyspaceName, plan.order)
+      let keyspace = try store.keyspace(plan.keyspaceName, order: plan.order)
       let owner = Key.integer(Int64(plan.role.rawValue))
       var found = 0
-      for row in try snapshot.rows(in: keyspace) {
+      for row in try keyspace.rows(at: snapshot) {
         guard case .tuple(let parts) = row.key, parts.count == 2, parts[0] == owner,
           case .integer(let key) = parts[1]
         else { continue }
@@ -120,7 +120,7 @@ struct Outcome {
       let expected = versions.values.count { $0[0].isPut }
       if found != expected { return "\(found) rows, not \(expected)" }
       for (key, kept) in versions where retention > 1 {
-        let history = try snapshot.history(of: plan.key(key), in: keyspace)
+        let history = try keyspace.history(of: plan.key(key), at: snapshot)
         let wanted = kept.map { $0.isPut ? plan.value(key, $0.number) : nil }
         if history.map(\.value) != wanted {
           return "\(history.count) versions of key \(key), not \(kept.count), or others"

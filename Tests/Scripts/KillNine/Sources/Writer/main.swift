@@ -42,7 +42,7 @@ if arguments[1] == "write" {
         var number = 0
         while number < count {
           let next = key(thread, number)
-          try store.put(Array("value \(number)".utf8), at: next, in: keyspace, durability)
+          try keyspace.put(Array("value \(number)".utf8), at: next, durability: durability)
           FileHandle.standardOutput.write(Data("\(next)\n".utf8))
           number += 1
         }
@@ -60,7 +60,7 @@ if arguments[1] == "write" {
   var checked = 0
   while let line = readLine() {
     guard let number = Int64(line) else { continue }
-    guard try store.contains(.integer(number), in: keyspace) else {
+    guard try keyspace.contains(number) else {
       print("lost: \(number)")
       exit(1)
     }

@@ -31,7 +31,7 @@ seen.withLock { $0 = max($0, store.lastSequence.rawValue) }
 let accounts = try store.keyspace("accounts")
 let letters = try store.keyspace("letters")
 let drafts = try store.keyspace("drafts")
-let marks = try store.keyspace("marks", .unordered)
+let marks = try store.keyspace("marks", order: .unordered)
 
 var state: UInt64 = store.lastSequence.rawValue &* 0x9E37_79B9_7F4A_7C15 | 1
 @MainActor
@@ -68,12 +68,12 @@ func commit(_ wanted: [Change]) throws {
     try change.value != nil || store.read { try $0.contains(.integer(Int64(change.key)), in: change.keyspace) }
   }
   guard !changes.isEmpty else { return }
-  let sequence = try store.write(count.isMultiple(of: 16) ? .durable : .buffered) { batch in
+  let sequence = try store.write(durability: count.isMultiple(of: 16) ? .durable : .buffered) { batch in
     for change in changes {
       if let value = change.value {
-        try batch.put(Array(value.utf8), at: .integer(Int64(change.key)), in: change.keyspace)
+        try change.keyspace.put(Array(value.utf8), at: change.key, in: &batch)
       } else {
-        try batch.delete(.integer(Int64(change.key)), in: change.keyspace)
+        try change.keyspace.delete(change.key, in: &batch)
       }
     }
   }
@@ -90,12 +90,12 @@ func changes(_ keyspace: Keyspace, rows: Int, most: Int, _ value: () -> String?)
 // The sum of all accounts' balances is 100,000 after every commit.
 @MainActor
 func balance(_ account: Int) throws -> Int {
-  let value = try store.get(.integer(Int64(account)), in: accounts) ?? []
+  let value = try accounts.get(account) ?? []
   return Int(String(decoding: value, as: UTF8.self)) ?? 0
 }
-if try store.read({ try $0.count(in: accounts) }) == 0 {
+if try accounts.count() == 0 {
   try commit((0..<100).map { Change(keyspace: accounts, key: $0, value: "1000") })
-  report(try store.setRetention(.last(3), of: drafts), "\"retention\":\"drafts\"")
+  report(try drafts.setRetention(.last(3)), "\"retention\":\"drafts\"")
 }
 
 while !isStopping.withLock({ $0 }) {
@@ -115,7 +115,7 @@ while !isStopping.withLock({ $0 }) {
   case 97: try commit([Change(keyspace: letters, key: random(2000), value: words(300 + random(1200)))])
   default:
     let passing = try store.keyspace("passing")
-    if try store.read({ try $0.count(in: passing) }) < 20 {
+    if try passing.count() < 20 {
       try commit(changes(passing, rows: 1000, most: 20) { words(3) })
     } else {
       report(try store.drop(passing, .buffered), "\"dropped\":\"passing\"")
