@@ -17,22 +17,22 @@ extension KeyRange: KeyRangeConvertible {
 }
 
 extension KeyRangeConvertible where Self == KeyRange {
-  /// As ``KeyRange/all``.
+  /// Every key.
   public static var all: KeyRange { KeyRange.all }
 
-  /// As ``KeyRange/prefix(_:)``.
+  /// The keys that begin with the given one.
   public static func prefix(_ key: some KeyConvertible) -> KeyRange { KeyRange.prefix(key) }
 
-  /// As ``KeyRange/from(_:)``.
+  /// The given key and all keys after it, of any kind.
   public static func from(_ key: some KeyConvertible) -> KeyRange { KeyRange.from(key) }
 
-  /// As ``KeyRange/after(_:)``.
+  /// All keys after the given one, of any kind.
   public static func after(_ key: some KeyConvertible) -> KeyRange { KeyRange.after(key) }
 
-  /// As ``KeyRange/before(_:)``.
+  /// All keys before the given one, of any kind.
   public static func before(_ key: some KeyConvertible) -> KeyRange { KeyRange.before(key) }
 
-  /// As ``KeyRange/through(_:)``.
+  /// The given key and all keys before it, of any kind.
   public static func through(_ key: some KeyConvertible) -> KeyRange { KeyRange.through(key) }
 }
 
@@ -48,16 +48,16 @@ extension ClosedRange: KeyRangeConvertible where Bound: KeyConvertible {
 }
 
 extension PartialRangeFrom: KeyRangeConvertible where Bound: KeyConvertible {
-  /// As ``KeyRange/from(_:)``.
+  /// The given key and all keys after it, of any kind.
   public var keyRange: KeyRange { .from(lowerBound) }
 }
 
 extension PartialRangeUpTo: KeyRangeConvertible where Bound: KeyConvertible {
-  /// As ``KeyRange/before(_:)``.
+  /// All keys before the given one, of any kind.
   public var keyRange: KeyRange { .before(upperBound) }
 }
 
 extension PartialRangeThrough: KeyRangeConvertible where Bound: KeyConvertible {
-  /// As ``KeyRange/through(_:)``.
+  /// The given key and all keys before it, of any kind.
   public var keyRange: KeyRange { .through(upperBound) }
 }
