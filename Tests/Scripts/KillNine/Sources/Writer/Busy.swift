@@ -53,7 +53,7 @@ struct Busy {
         }
       case .retain(let count): try keyspace.setRetention(.last(count), durability: durability)
       case .drop:
-        try store.drop(keyspace, durability)
+        try keyspace.drop(durability: durability)
         keyspace = try store.keyspace(plan.keyspaceName, order: plan.order)
       }
       FileHandle.standardOutput.write(Data("\(plan.role.rawValue) \(number)\n".utf8))

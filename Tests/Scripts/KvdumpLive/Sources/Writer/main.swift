@@ -65,7 +65,7 @@ func report(_ sequence: CommitSequence, _ rest: String) {
 func commit(_ wanted: [Change]) throws {
   // Deleting a row that does not exist is no change.
   let changes = try wanted.filter { change in
-    try change.value != nil || store.read { try $0.contains(.integer(Int64(change.key)), in: change.keyspace) }
+    try change.value != nil || change.keyspace.contains(change.key)
   }
   guard !changes.isEmpty else { return }
   let sequence = try store.write(durability: count.isMultiple(of: 16) ? .durable : .buffered) { batch in
