@@ -118,7 +118,7 @@ while !isStopping.withLock({ $0 }) {
     if try passing.count() < 20 {
       try commit(changes(passing, rows: 1000, most: 20) { words(3) })
     } else {
-      report(try store.drop(passing, .buffered), "\"dropped\":\"passing\"")
+      report(try passing.drop(durability: .buffered), "\"dropped\":\"passing\"")
     }
   }
 }
