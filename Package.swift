@@ -21,6 +21,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18)],
   products: [
     .library(name: "Cairn", targets: ["Cairn"]),
+    .library(name: "CairnFoundation", targets: ["CairnFoundation"]),
     .library(name: "CairnInspection", targets: ["CairnInspection"]),
   ],
   targets: [
@@ -29,6 +30,7 @@ let package = Package(
       providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
     .target(name: "CCairnPlatform"),
     .target(name: "Cairn", dependencies: ["CLZ4", "CCairnPlatform"], swiftSettings: settings),
+    .target(name: "CairnFoundation", dependencies: ["Cairn"], swiftSettings: settings),
     .target(name: "Hashing", swiftSettings: settings),
     .target(name: "RowFormat", dependencies: ["CCairnPlatform", "Hashing"], swiftSettings: settings),
     .target(name: "CairnInspection", dependencies: ["Cairn", "RowFormat"], swiftSettings: settings),
@@ -37,6 +39,9 @@ let package = Package(
     .testTarget(
       name: "CairnTests",
       dependencies: ["Cairn", "CairnInspection", "CairnSimulation", "CForking", "RowFormat"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "CairnFoundationTests", dependencies: ["Cairn", "CairnFoundation", "CairnSimulation"],
       swiftSettings: settings),
     .testTarget(
       name: "RowFormatTests", dependencies: ["CairnInspection", "CairnSimulation", "RowFormat"],

@@ -12,6 +12,9 @@ public struct Batch: ~Copyable {
   let buffer: BatchBuffer
   private let owner: UInt64
   private let isCompressing: Bool
+  /// What the batch has put so far, nil for what it has deleted, for those who note that here: an index has to know the
+  /// present value of a row that is changed twice.
+  package var noted: [Keyspace: [Key: [UInt8]?]] = [:]
 
   init(_ buffer: BatchBuffer, owner: UInt64, isCompressing: Bool) {
     self.buffer = buffer

@@ -19,7 +19,7 @@ public struct Keyspace: Sendable, Hashable {
     case unordered
   }
 
-  @usableFromInline let store: Store
+  @usableFromInline package let store: Store
   let index: KeyspaceIndex
   /// Number of the open store; no other store has had it.
   let owner: UInt64

@@ -19,7 +19,7 @@ public final class Store: Sendable {
   private let commits: Commits
   private let maintenance: Maintenance
   private let dictionaries: Dictionaries
-  let isReadOnly: Bool
+  package let isReadOnly: Bool
   private let isCompressing: Bool
   private let fileLock: (any FileLock)?
   private let whenClosed: @Sendable (Store) -> Void

@@ -19,8 +19,9 @@ public enum Expectation: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// Whether a row that was last written by a commit, or no row, is as expected.
   @inline(__always)
-  func holds(_ sequence: CommitSequence?) -> Bool {
+  package func holds(_ sequence: CommitSequence?) -> Bool {
     switch self {
     case .anything: true
     case .absent: sequence == nil

@@ -6,7 +6,7 @@
 ///     try blobs.get(Key.bytes(hash))
 ///
 /// A type of your own conforms by making a ``Key`` of itself. Two values that are not equal must make different keys.
-public protocol KeyConvertible {
+public protocol KeyConvertible: SendableMetatype {
   /// The key.
   var key: Key { get }
 }

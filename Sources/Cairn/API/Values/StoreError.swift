@@ -89,6 +89,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// The sequence of the commit that wrote the row; nil where there is no row.
     public let found: CommitSequence?
 
+    package init(keyspace: String, key: Key, expected: Expectation, found: CommitSequence?) {
+      (self.keyspace, self.key, self.expected, self.found) = (keyspace, key, expected, found)
+    }
+
     /// In words.
     public var description: String {
       "\(key) in \(keyspace): expected \(expected), found \(found.map { "sequence \($0)" } ?? "nothing")"
