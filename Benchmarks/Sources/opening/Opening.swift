@@ -66,13 +66,7 @@ struct Opening: ParsableCommand {
     let keyspace = try store.keyspace("rows", order: unordered ? .unordered : .ordered)
     guard try keyspace.get(Key.bytes(Load.key(1))) != nil else { throw ValidationError("a row is missing") }
     if !unordered {
-      var left = 10
-      try store.read {
-        try $0.scan(in: keyspace, limit: 10) { _, _, _ in
-          left -= 1; return .next
-        }
-      }
-      guard left == 0 else { throw ValidationError("rows are missing") }
+      guard try keyspace.rows(limit: 10).count == 10 else { throw ValidationError("rows are missing") }
     }
     let elapsed = start.duration(to: .now)
     defer { try? store.close() }

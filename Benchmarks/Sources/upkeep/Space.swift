@@ -136,7 +136,7 @@ struct SpaceWorkloads {
       trial.sample()
     case .drop:
       try trial.run(rows / 2, in: "others") { .put($0) }
-      try trial.store.drop(trial.keyspace("others"))
+      try trial.keyspace("others").drop()
       try trial.store.compact()
       trial.sample()
     case .mixed: try mixed(trial)

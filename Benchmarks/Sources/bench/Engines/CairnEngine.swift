@@ -80,7 +80,7 @@ private final class CairnSession: Session {
     try store.read { snapshot in
       for step in pattern.steps {
         let key = withUnsafeBytes(of: Key(row: pattern.row(at: step))) { Array($0) }
-        try keyspace.scan(.from(Key.bytes(key)), limit: next + 1, at: snapshot) { _, value, _ in
+        try keyspace.scan(.from(Cairn.Key.bytes(key)), limit: next + 1, at: snapshot) { _, value, _ in
           reading.add(value)
           return .next
         }
