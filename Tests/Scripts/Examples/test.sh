@@ -145,5 +145,15 @@ fails log site Pond
 fails log edit Heron edit Heron
 fails log edit Bittern
 
+build_consumer "$root/Examples/Jobs"
+program="$root/.build-consumer/debug/Jobs"
+prints "$here/jobs-added.txt" jobs add mail welcome add mail "bad address" add mail receipt work mail list
+prints "$here/jobs-retried.txt" jobs at 9 work mail at 10 work mail at 40 work mail at 99 work mail forget list
+shows Jobs "$here"/jobs-*.txt
+refuses
+refuses jobs
+refuses jobs at noon
+fails notes.txt list
+
 classes "$root/Tools/catalogue/Objects/Catalogue.xcdatamodeld" "$root/Tools/catalogue/Objects/Model"
 echo "the examples build, and find again what they have saved"
