@@ -6,5 +6,8 @@ let package = Package(
   name: "Consumer",
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "Cairn", path: "../../..")],
-  targets: [.executableTarget(name: "Consumer", dependencies: ["Cairn"])]
+  targets: [
+    .executableTarget(name: "Consumer", dependencies: ["Cairn"]),
+    .target(name: "Engine", dependencies: [.product(name: "CairnFoundation", package: "Cairn")]),
+  ]
 )

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A package that depends on Cairn by path builds and runs, and its program is the one in the README.
+# A package that depends on Cairn by path builds and runs, and its program is the one in the README. The code of
+# Documentation/ENGINE.md compiles.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -11,7 +12,11 @@ sed -n '/^```swift$/,/^```$/p' "$root/README.md" | sed '1d;$d' >"$work/readme.sw
 diff "$work/readme.swift" "$here/Sources/Consumer/main.swift" \
   || { echo "Consumer: the program in the README is another one" >&2; exit 1; }
 
-build_consumer "$here"
+cp -R "$here/Package.swift" "$here/Sources" "$work"
+sed -i "s|path: \"../../..\"|path: \"$root\"|" "$work/Package.swift"
+mkdir -p "$work/Sources/Engine"
+sed -n '/^```swift engine$/,/^```$/{//!p;}' "$root/Documentation/ENGINE.md" >"$work/Sources/Engine/Engine.swift"
+build_consumer "$work"
 cd "$work"
 "$root/.build-consumer/debug/Consumer" >output
 diff output - <<'EXPECTED'
