@@ -76,6 +76,7 @@ public final class Store: Sendable {
       fileLock?.release()
       departed.withLock { _ in log.directory.close() }
       whenClosed(self)
+      log.telemetry.finish()
     }
     try committer.closeLog(isReadOnly: isReadOnly)
   }
@@ -165,6 +166,8 @@ public final class Store: Sendable {
       hasWritten()
       maintenance.pace.wait()
     }
+    let start = log.telemetry.begin()
+    defer { log.telemetry.end(.commit, since: start) }
     return (result, try commits.make(buffer, durability))
   }
 
@@ -183,6 +186,8 @@ public final class Store: Sendable {
       hasWritten()
       maintenance.pace.wait()
     }
+    let start = log.telemetry.begin()
+    defer { log.telemetry.end(.commit, since: start) }
     return try commits.make(buffer, durability)
   }
 
@@ -214,6 +219,8 @@ public final class Store: Sendable {
     var batch = Batch(buffer, owner: index.number, isCompressing: isCompressing)
     let result = try body(&batch)
     defer { hasWritten() }
+    let start = log.telemetry.begin()
+    defer { log.telemetry.end(.commit, since: start) }
     let sequence = try await commits.submit(buffer, durability)
     await maintenance.pace.wait()
     return (result, sequence)
@@ -278,6 +285,8 @@ public final class Store: Sendable {
       hasWritten()
       maintenance.pace.wait()
     }
+    let start = log.telemetry.begin()
+    defer { log.telemetry.end(.commit, since: start) }
     return try commits.make(buffer, durability)
   }
 
@@ -433,6 +442,8 @@ public final class Store: Sendable {
     encoded key: UnsafeRawBufferPointer, _ keyspace: Keyspace, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
     try keyspace.checkBelongs(to: index)
+    let start = log.telemetry.begin()
+    defer { log.telemetry.end(.get, since: start) }
     let pin = index.eras.pin()
     defer { index.eras.unpin(pin) }
     guard index.hasNow(keyspace.index) else {
@@ -452,6 +463,8 @@ public final class Store: Sendable {
     _ key: Key, _ keyspace: Keyspace, _ body: (RecordView) throws(StoreError) -> R
   ) throws(StoreError) -> R? {
     try keyspace.checkBelongs(to: index)
+    let start = log.telemetry.begin()
+    defer { log.telemetry.end(.get, since: start) }
     let pin = index.eras.pin()
     defer { index.eras.unpin(pin) }
     guard index.hasNow(keyspace.index) else {

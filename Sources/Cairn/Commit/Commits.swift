@@ -50,7 +50,11 @@ final class Commits: Sendable {
       do throws(StoreError) {
         return try committer.append(commit, isSynced: durability == .durable)
       } catch {
-        guard error.code == .noSpace, makeSpace() else { throw error }
+        guard error.code == .noSpace else { throw error }
+        log.telemetry.post(.spaceLow)
+        let start = log.telemetry.begin()
+        defer { log.telemetry.endStall(since: start) }
+        guard makeSpace() else { throw error }
       }
     }
   }

@@ -33,13 +33,17 @@ final class WritePace: Sendable {
   @inline(__always)
   func wait() {
     guard isDue else { return }
+    let start = log.telemetry.begin()
     var bytes = settle()
     while let pause = nextPause(&bytes) { log.environment.pause(pause) }
+    log.telemetry.endStall(since: start)
   }
 
   /// Waits like the synchronous method, without blocking the thread.
   func wait() async {
     guard isDue else { return }
+    let start = log.telemetry.begin()
+    defer { log.telemetry.endStall(since: start) }
     var bytes = settle()
     while let pause = nextPause(&bytes) {
       // A cancelled task need not wait.

@@ -11,7 +11,8 @@ final class Log: Sendable {
   let reserve: Reserve
   let manifest: CurrentManifest
   let syncs: SyncQueue
-  let failure = LogFailure()
+  let telemetry: Telemetry
+  let failure: LogFailure
   let counts = LogCounts()
   /// All segments that hold rows, in order. Never held during input or output.
   let segments: Lock<[Segment]>
@@ -24,13 +25,16 @@ final class Log: Sendable {
     environment: Environment, directory: any Directory, table: SegmentTable, manifest: Manifest, recovered: RecoveredLog
   ) {
     self.environment = environment
+    let telemetry = Telemetry()
+    self.telemetry = telemetry
+    failure = LogFailure(telemetry)
     self.directory = directory
     self.table = table
     store = manifest.store
     segmentSize = manifest.segmentSize
     reserve = Reserve(directory: directory, segmentSize: segmentSize)
     segments = Lock(recovered.segments)
-    syncs = SyncQueue(recovered, manifest, directory: directory, failure: failure, counts: counts)
+    syncs = SyncQueue(recovered, manifest, directory: directory, failure: failure, counts: counts, telemetry: telemetry)
     self.manifest = CurrentManifest(
       manifest, recovered.moveLists, directory: directory, durable: syncs.durable, failure: failure, counts: counts)
   }

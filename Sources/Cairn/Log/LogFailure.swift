@@ -2,8 +2,11 @@ import Synchronization
 
 /// The failure that has ended all writing, if there has been one.
 final class LogFailure: Sendable {
+  private let telemetry: Telemetry
   private let failure = Lock<StoreError?>(nil)
   private let hasFailed = Atomic<Bool>(false)
+
+  init(_ telemetry: Telemetry) { self.telemetry = telemetry }
 
   /// Whether a failure has ended writing.
   @inline(__always)
@@ -20,6 +23,7 @@ final class LogFailure: Sendable {
         systemError: cause.systemError)
       failure = sticky
       hasFailed.store(true, ordering: .releasing)
+      telemetry.post(.poisoned(sticky.message))
       return sticky
     }
   }

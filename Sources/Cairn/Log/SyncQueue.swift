@@ -23,6 +23,7 @@ final class SyncQueue: Sendable {
   private let directory: any Directory
   private let failure: LogFailure
   private let counts: LogCounts
+  private let telemetry: Telemetry
   private let turns = SyncTurns()
   private let tail: Lock<Tail>
   /// nil once the bytes have been written again.
@@ -31,13 +32,15 @@ final class SyncQueue: Sendable {
   private let watermarkFile: WatermarkFile
 
   init(
-    _ recovered: RecoveredLog, _ manifest: Manifest, directory: any Directory, failure: LogFailure, counts: LogCounts
+    _ recovered: RecoveredLog, _ manifest: Manifest, directory: any Directory, failure: LogFailure, counts: LogCounts,
+    telemetry: Telemetry
   ) {
     durable = DurableEnd(recovered.watermark)
     store = manifest.store
     self.directory = directory
     self.failure = failure
     self.counts = counts
+    self.telemetry = telemetry
     let segments = recovered.segments.filter { recovered.unsealed.contains($0.id) }
     tail = Lock(Tail(segments: segments, sequence: recovered.lastSequence, epoch: manifest.epoch))
     doubtful = Lock(DoubtfulTail(segments: segments, durable: recovered.watermark.place))
@@ -96,6 +99,8 @@ final class SyncQueue: Sendable {
   /// Makes all that has been appended by now durable.
   private func syncTail() throws(StoreError) {
     try failure.check()
+    let start = telemetry.begin()
+    defer { telemetry.end(.sync, since: start) }
     let (tail, ends) = self.tail.withLock { ($0, $0.segments.map { $0.end.load(ordering: .acquiring) }) }
     do throws(FileError) {
       try rewriteDoubtful()

@@ -167,6 +167,8 @@ final class Maintenance: Sendable {
       state.work = rest
       state.checkpoints.note(entry, covering: capture.logCovered)
     case .compacting(let job):
+      let start = log.telemetry.begin()
+      defer { log.telemetry.end(.compactionPiece, since: start) }
       guard try job.step() else { return }
       state.work = rest
       state.policy.largestOutput = .max
