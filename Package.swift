@@ -24,6 +24,9 @@ let package = Package(
     .library(name: "CairnFoundation", targets: ["CairnFoundation"]),
     .library(name: "CairnInspection", targets: ["CairnInspection"]),
   ],
+  traits: [
+    .trait(name: "Bridges", description: "CairnBridges has contents: swift-log and swift-metrics.")
+  ],
   targets: [
     .systemLibrary(
       name: "CLZ4", pkgConfig: "liblz4",
@@ -78,6 +81,23 @@ if !isEngineAlone {
       ],
       path: "Tools/simulation", swiftSettings: settings),
   ]
+}
+
+// Without the trait neither package is needed, and the module is empty.
+if !isEngineAlone {
+  package.dependencies += [
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+  ]
+  package.products.append(.library(name: "CairnBridges", targets: ["CairnBridges"]))
+  package.targets.append(
+    .target(
+      name: "CairnBridges",
+      dependencies: [
+        "Cairn", .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Bridges"])),
+        .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Bridges"])),
+      ],
+      swiftSettings: settings))
 }
 
 if !isEngineAlone {

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# A package that asks for the trait Bridges gets the figures and the events of a store through swift-metrics and swift-log.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+source "$here/../../../Tools/setup"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+swift build --package-path "$here" --scratch-path "$root/.build-bridges" --quiet >&2
+cd "$work"
+# Through a pipe, because the program lets no file grow.
+"$root/.build-bridges/debug/Bridged" | cat >output
+diff output - <<'EXPECTED'
+rows: 10.0
+commits take time: true
+compaction: false
+critical: writing has ended:, bridged.cairn
+refused: poisoned
+EXPECTED
+echo "figures and events of a store go to swift-metrics and swift-log"
