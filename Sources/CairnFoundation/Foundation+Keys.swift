@@ -13,6 +13,7 @@ extension UUID: KeyCodable {
     .uuid(unsafe withUnsafeBytes(of: uuid) { unsafe $0.reduce(0) { $0 << 8 | UInt128($1) } })
   }
 
+  /// Nil for a key of another kind.
   public init?(key: Key) {
     guard case .uuid(let number) = key else { return nil }
     self.init(number)
@@ -39,6 +40,7 @@ extension Date: KeyCodable {
   /// A ``Cairn/Key/double(_:)``: the seconds since the beginning of 2001. Such keys sort by time.
   public var key: Key { .double(timeIntervalSinceReferenceDate) }
 
+  /// Nil for a key of another kind.
   public init?(key: Key) {
     guard case .double(let seconds) = key else { return nil }
     self.init(timeIntervalSinceReferenceDate: seconds)
@@ -49,6 +51,7 @@ extension Data: KeyCodable {
   /// A ``Cairn/Key/bytes(_:)``.
   public var key: Key { .bytes([UInt8](self)) }
 
+  /// Nil for a key of another kind.
   public init?(key: Key) {
     guard case .bytes(let bytes) = key else { return nil }
     self.init(bytes)
@@ -59,6 +62,7 @@ extension URL: KeyCodable {
   /// A ``Cairn/Key/string(_:)``: the absolute URL.
   public var key: Key { .string(absoluteString) }
 
+  /// Nil for a key of another kind.
   public init?(key: Key) {
     guard case .string(let text) = key else { return nil }
     self.init(string: text)
@@ -66,6 +70,7 @@ extension URL: KeyCodable {
 }
 
 extension String: KeyCodable {
+  /// Nil for a key of another kind.
   public init?(key: Key) {
     guard case .string(let text) = key else { return nil }
     self = text
@@ -73,6 +78,7 @@ extension String: KeyCodable {
 }
 
 extension Int: KeyCodable {
+  /// Nil for a key of another kind.
   public init?(key: Key) {
     guard case .integer(let number) = key else { return nil }
     self.init(exactly: number)
@@ -80,6 +86,7 @@ extension Int: KeyCodable {
 }
 
 extension Int64: KeyCodable {
+  /// Nil for a key of another kind.
   public init?(key: Key) {
     guard case .integer(let number) = key else { return nil }
     self = number
@@ -87,6 +94,7 @@ extension Int64: KeyCodable {
 }
 
 extension Double: KeyCodable {
+  /// Nil for a key of another kind.
   public init?(key: Key) {
     guard case .double(let number) = key else { return nil }
     self = number
@@ -94,5 +102,6 @@ extension Double: KeyCodable {
 }
 
 extension Key: KeyCodable {
+  /// The key itself.
   public init?(key: Key) { self = key }
 }
