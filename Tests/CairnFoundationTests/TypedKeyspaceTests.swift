@@ -136,7 +136,9 @@ final class Folder {
   /// `CAIRN_SEED` replays a random test.
   private static var given: UInt64? { ProcessInfo.processInfo.environment["CAIRN_SEED"].flatMap { UInt64($0) } }
 
-  @Test("Random changes keep the entries that follow from the values, in every kind of batch.", arguments: (0..<8).map { _ in UInt64.random(in: 0...UInt64.max) })
+  @Test(
+    "Random changes keep the entries that follow from the values, in every kind of batch.",
+    arguments: (0..<8).map { _ in UInt64.random(in: 0...UInt64.max) })
   func random(_ program: UInt64) throws {
     let seed = Self.given ?? program
     var random = SplitMix64(seed: seed)
