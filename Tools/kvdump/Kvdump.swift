@@ -36,6 +36,7 @@ struct Kvdump: ParsableCommand {
 
       Keys are written like this:
         42                   an integer
+        d'1.5'               a floating-point number
         "Berlin\\n"           a string, escaped as in Swift
         Berlin               also a string, because it has none of the other forms
         x'0a0b'              bytes

@@ -178,17 +178,8 @@ public final class Store: Sendable {
   public func write(
     durability: Durability = .durable, _ body: (inout Batch) throws -> Void
   ) throws -> CommitSequence {
-    let buffer = try buffer()
-    defer { recycle(buffer) }
-    var batch = Batch(buffer, owner: index.number, isCompressing: isCompressing)
-    try body(&batch)
-    defer {
-      hasWritten()
-      maintenance.pace.wait()
-    }
-    let start = log.telemetry.begin()
-    defer { log.telemetry.end(.commit, since: start) }
-    return try commits.make(buffer, durability)
+    let (_, sequence): (Void, CommitSequence) = try write(durability: durability, body)
+    return sequence
   }
 
   @inline(__always)

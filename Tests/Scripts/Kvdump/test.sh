@@ -22,6 +22,15 @@ expect 0 get "$store" references after; silent; prints '"second epoch"'
 expect 0 get "$store" references after --raw; prints 'second epoch'
 expect 0 get "$store" references after --format json
 prints '{"schema":"kvdump.row","schemaVersion":2,"keyspace":"references","key":{"text":"after"},"value":{"text":"second epoch"},"version":1,"sequence":1000000001}'
+numbers=$temporary/numbers
+cp -r "$store" "$numbers"
+expect 0 put "$numbers" references "d'-1.5'" text
+expect 0 get "$numbers" references "d'-1.50'"; prints '"text"'
+expect 0 scan "$numbers" references --from "d'-2'" --to "d'0'" --keys-only; prints "d'-1.5'"
+expect 0 dump "$numbers" --format jsonl; cp "$temporary/out" "$temporary/numbers.jsonl"
+grep -qF '"key":{"double":"-1.5"}' "$temporary/numbers.jsonl" || fail "a number is no key"
+expect 0 load -o "$temporary/loaded" "$temporary/numbers.jsonl"
+expect 0 diff --exact "$numbers" "$temporary/loaded"
 expect 0 get "$store" references '(1, "a", x'"'00'"')'; prints '"text"'
 expect 0 get -- "$store" references -1
 expect 0 scan "$store" references --prefix a --keys-only; prints $'"a"\n"a\\0b"\n"ab"\n"after"'
