@@ -8,7 +8,7 @@ public protocol KeyCodable: KeyConvertible {
 }
 
 extension UUID: KeyCodable {
-  /// A ``Cairn/Key/uuid(_:)``. Such keys sort by the bytes of the UUIDs.
+  /// A `Key.uuid(_:)`. Such keys sort by the bytes of the UUIDs.
   public var key: Key {
     .uuid(unsafe withUnsafeBytes(of: uuid) { unsafe $0.reduce(0) { $0 << 8 | UInt128($1) } })
   }
@@ -37,7 +37,7 @@ extension UUID {
 }
 
 extension Date: KeyCodable {
-  /// A ``Cairn/Key/double(_:)``: the seconds since the beginning of 2001. Such keys sort by time.
+  /// A `Key.double(_:)`: the seconds since the beginning of 2001. Such keys sort by time.
   public var key: Key { .double(timeIntervalSinceReferenceDate) }
 
   /// Nil for a key of another kind.
@@ -48,7 +48,7 @@ extension Date: KeyCodable {
 }
 
 extension Data: KeyCodable {
-  /// A ``Cairn/Key/bytes(_:)``.
+  /// A `Key.bytes(_:)`.
   public var key: Key { .bytes([UInt8](self)) }
 
   /// Nil for a key of another kind.
@@ -59,7 +59,7 @@ extension Data: KeyCodable {
 }
 
 extension URL: KeyCodable {
-  /// A ``Cairn/Key/string(_:)``: the absolute URL.
+  /// A `Key.string(_:)`: the absolute URL.
   public var key: Key { .string(absoluteString) }
 
   /// Nil for a key of another kind.

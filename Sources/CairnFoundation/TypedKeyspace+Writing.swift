@@ -5,7 +5,7 @@ extension TypedKeyspace {
   /// Inserts or replaces a value.
   ///
   /// - Throws: ``UniquenessViolation``; `conflict` if the expectation does not hold; errors of the coding and of
-  ///   ``Cairn/Store``.
+  ///   `Store`.
   @discardableResult
   public func put(
     _ value: Value, at id: ID, expecting expectation: Expectation = .anything, durability: Durability = .durable
@@ -35,8 +35,11 @@ extension TypedKeyspace {
   ///
   ///     try jobs.update(id) { $0?.attempts += 1 }
   ///
-  /// - Parameter body: changes the value, which is nil if there is none; nil deletes it. It may be called several
-  ///   times. If it throws, nothing is changed.
+  /// - Parameters:
+  ///   - id: identifies the value.
+  ///   - durability: how durable the commit is when the call returns.
+  ///   - body: changes the value, which is nil if there is none; nil deletes it. It may be called several times. If it
+  ///     throws, nothing is changed.
   /// - Returns: what the last call of `body` returned.
   /// - Throws: as ``put(_:at:expecting:durability:)``; what `body` throws.
   public func update<Result>(
@@ -59,6 +62,7 @@ extension TypedKeyspace {
   /// - Parameters:
   ///   - index: an index whose keys are dates, or tuples that begin with a date.
   ///   - time: values from this time on stay.
+  ///   - durability: how durable the commits are.
   /// - Returns: the number of deleted values.
   @discardableResult
   public func deleteExpired(

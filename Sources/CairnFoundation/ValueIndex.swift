@@ -17,7 +17,11 @@ public struct ValueIndex<Value: Sendable>: Sendable {
 
   /// An index with at most one key for each value.
   ///
-  /// - Parameter key: the key of a value, a tuple for several columns; nil for a value that is not in the index.
+  /// - Parameters:
+  ///   - name: unique among the indexes of a keyspace.
+  ///   - version: another number than before if the closure gives other keys than before.
+  ///   - isUnique: whether two values must not have the same key.
+  ///   - key: the key of a value, a tuple for several columns; nil for a value that is not in the index.
   public init<IndexKey: KeyConvertible>(
     _ name: String, version: Int = 1, isUnique: Bool = false, key: @escaping @Sendable (Value) -> IndexKey?
   ) {
@@ -26,7 +30,11 @@ public struct ValueIndex<Value: Sendable>: Sendable {
 
   /// An index with any number of keys for each value, such as the words of a text.
   ///
-  /// - Parameter keys: the keys of a value; repeated ones count once.
+  /// - Parameters:
+  ///   - name: unique among the indexes of a keyspace.
+  ///   - version: another number than before if the closure gives other keys than before.
+  ///   - isUnique: whether two values must not have the same key.
+  ///   - keys: the keys of a value; repeated ones count once.
   public init(
     _ name: String, version: Int = 1, isUnique: Bool = false,
     keys: @escaping @Sendable (Value) -> [some KeyConvertible]
