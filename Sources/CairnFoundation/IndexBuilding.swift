@@ -29,7 +29,7 @@ struct IndexBuilding<Value: Sendable> {
 
   private func remove(_ name: String) throws {
     // Without its version the index counts as not built, whatever is left of it.
-    try versions.delete(name)
+    if try versions.contains(name) { try versions.delete(name) }
     let entries = try store.keyspace("\(keyspace.name)/\(name)")
     if store.keyspaces.contains(entries) { try entries.drop() }
   }

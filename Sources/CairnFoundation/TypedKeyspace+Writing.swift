@@ -10,11 +10,7 @@ extension TypedKeyspace {
   public func put(
     _ value: Value, at id: ID, expecting expectation: Expectation = .anything, durability: Durability = .durable
   ) throws -> CommitSequence {
-    try retrying { batch in
-      try put(value, at: id, expecting: expectation, in: &batch)
-    } durability: {
-      durability
-    }
+    try commit(durability) { batch in try put(value, at: id, expecting: expectation, in: &batch) }
   }
 
   /// Deletes a value; has no effect if there is none.
@@ -24,11 +20,7 @@ extension TypedKeyspace {
   public func delete(
     _ id: ID, expecting expectation: Expectation = .anything, durability: Durability = .durable
   ) throws -> CommitSequence {
-    try retrying { batch in
-      try delete(id, expecting: expectation, in: &batch)
-    } durability: {
-      durability
-    }
+    try commit(durability) { batch in try delete(id, expecting: expectation, in: &batch) }
   }
 
   /// Reads a value, changes it and writes it.
@@ -86,12 +78,12 @@ extension TypedKeyspace {
   }
 
   /// Commits again as long as other commits come in between.
-  private func retrying(
-    _ body: (inout Batch) throws -> Void, durability: () -> Durability
+  private func commit(
+    _ durability: Durability, _ body: (inout Batch) throws -> Void
   ) throws -> CommitSequence {
     while true {
       do {
-        return try keyspace.store.write(durability: durability()) { (batch) throws -> Void in
+        return try keyspace.store.write(durability: durability) { (batch) throws -> Void in
           do {
             try body(&batch)
           } catch let error as StoreError where error.code == .conflict {

@@ -33,8 +33,8 @@ extension Keyspace {
     try rows(range, reverse: true, limit: 1, at: snapshot).first
   }
 
-  /// Number of rows. Takes constant time in the latest state, and in a snapshot since which nothing has been committed;
-  /// otherwise time in proportion to the number of rows.
+  /// Number of rows. Takes constant time if nothing is committed meanwhile and, in a snapshot, nothing has been committed
+  /// since it was taken; otherwise time in proportion to the number of rows.
   public func count(at snapshot: Snapshot? = nil) throws(StoreError) -> Int {
     try reading(snapshot) { (snapshot) throws(StoreError) in try snapshot.count(in: self) }
   }
