@@ -8,6 +8,8 @@ let package = Package(
   dependencies: [.package(name: "Cairn", path: "../../..")],
   targets: [
     .executableTarget(name: "Consumer", dependencies: ["Cairn"]),
+    .executableTarget(
+      name: "Landing", dependencies: [.product(name: "CairnFoundation", package: "Cairn")]),
     .target(name: "Engine", dependencies: [.product(name: "CairnFoundation", package: "Cairn")]),
   ]
 )
