@@ -54,7 +54,7 @@ struct Server: Sendable {
         head.headers.add(name: "Content-Type", value: "application/json")
         head.headers.add(name: "Content-Length", value: "\(response.body.count)")
         if !request.head.isKeepAlive { head.headers.add(name: "Connection", value: "close") }
-        try await responses.submit(contentsOf: [
+        try await responses.write(contentsOf: [
           .head(head), .body(.byteBuffer(ByteBuffer(bytes: response.body))), .end(nil),
         ])
         if !request.head.isKeepAlive { return }
