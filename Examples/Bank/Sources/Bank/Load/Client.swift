@@ -49,7 +49,7 @@ struct Client {
     var head = HTTPRequestHead(version: .http1_1, method: method, uri: path)
     head.headers.add(name: "Host", value: "127.0.0.1")
     head.headers.add(name: "Content-Length", value: "\(body.count)")
-    try await requests.submit(contentsOf: [.head(head), .body(.byteBuffer(ByteBuffer(bytes: body))), .end(nil)])
+    try await requests.write(contentsOf: [.head(head), .body(.byteBuffer(ByteBuffer(bytes: body))), .end(nil)])
     guard let response = try await responses.next() else { throw ChannelError.eof }
     let answer = Data((response.body ?? ByteBuffer()).readableBytesView)
     guard (200..<300).contains(response.head.status.code) else {
