@@ -20,7 +20,6 @@ final class CopyPart {
   ) throws {
     let part = CopyPart(store, coordinator)
     try part.context.performAndWait {
-      defer { part.release() }
       try body(part)
       if savesMetadata || !part.inserted.isEmpty || !part.updated.isEmpty { try part.save() }
     }
@@ -33,13 +32,14 @@ final class CopyPart {
     context.persistentStoreCoordinator = coordinator
   }
 
-  /// The number of objects in memory.
-  var count: Int { context.registry.objects.count }
+  /// How many objects have been asked for: at least as many as are in memory.
+  private(set) var count = 0
 
   // MARK: Objects
 
   /// Makes objects of the entities of others, with permanent identifiers.
   func insert(copiesOf ids: [NSManagedObjectID]) throws -> [NSManagedObject] {
+    count += ids.count
     let copies = ids.map { id in
       let copy = id.entity.objectClass.init(entity: id.entity, insertInto: nil)
       context.register(copy)
@@ -54,6 +54,7 @@ final class CopyPart {
   /// The object with an identifier, with its values.
   func object(_ id: NSManagedObjectID) throws -> NSManagedObject {
     let object = context.object(with: id)
+    count += 1
     if object.isFault { try object.takeRow(context) }
     return object
   }
@@ -82,6 +83,7 @@ final class CopyPart {
     guard let place = object.layout.place(of: relationship.name) else { return }
     let members = try members(of: object, relationship, at: place)
     let added = context.objects(with: ids)
+    count += ids.count
     for member in added { members.add(member) }
     if relationship.isOrdered {
       let first = ObjectList(added)
@@ -112,11 +114,5 @@ final class CopyPart {
   private func save() throws {
     try coordinator.save(
       NSSaveChangesRequest(inserted: Set(inserted), updated: Set(updated), deleted: [], locked: []), in: store, context)
-  }
-
-  /// Removes the objects from the context, and their references to each other.
-  private func release() {
-    for object in inserted { context.forget(object) }
-    for object in inserted.elements + context.registry.objects { object.forgetValues() }
   }
 }
