@@ -21,7 +21,8 @@ public struct ValueIndex<Value: Sendable>: Sendable {
   ///   - name: unique among the indexes of a keyspace.
   ///   - version: another number than before if the closure gives other keys than before.
   ///   - isUnique: whether two values must not have the same key.
-  ///   - key: the key of a value, a tuple for several columns; nil for a value that is not in the index.
+  ///   - key: the key of a value, a tuple for several columns; nil for a value that is not in the index. An array is
+  ///     one key, a tuple; `keys:` gives each of its elements as a key.
   public init<IndexKey: KeyConvertible>(
     _ name: String, version: Int = 1, isUnique: Bool = false, key: @escaping @Sendable (Value) -> IndexKey?
   ) {
