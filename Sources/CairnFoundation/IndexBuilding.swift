@@ -47,6 +47,7 @@ struct IndexBuilding<Value: Sendable> {
             // A row that is changed meanwhile is read again.
             try keyspace.check(row.key, .sequence(row.sequence), in: &batch)
             for key in Set(index.keys(try coding.value(row.value, at: row.key, of: keyspace))) {
+              try stored.check(key, of: row.key, in: batch)
               try stored.add(key, of: row.key, in: &batch)
             }
           }

@@ -33,17 +33,23 @@ struct StoredIndex<Value: Sendable>: Sendable {
     if index.isUnique { batch.noted[keyspace, default: [:]][entry] = .some(nil) }
   }
 
-  /// - Throws: ``UniquenessViolation`` if another row has the key.
+  /// - Throws: ``UniquenessViolation`` if the index is unique and another row has the key.
+  func check(_ key: Key, of row: Key, in batch: borrowing Batch) throws {
+    let entry = entry(key, of: row)
+    guard index.isUnique else { return }
+    // What this batch has done counts more than what is stored.
+    let present = try batch.noted[keyspace]?[entry] ?? keyspace.get(entry)
+    if let present, present != row.encoded {
+      throw UniquenessViolation(index: index.name, key: key, holder: try Key(encoded: present))
+    }
+  }
+
+  /// Adds the entry of a key that was checked.
   func add(_ key: Key, of row: Key, in batch: inout Batch) throws {
     let entry = entry(key, of: row)
     guard index.isUnique else { return try keyspace.put([UInt8](), at: entry, in: &batch) }
     let bytes = row.encoded
     let stored = try keyspace.row(entry)
-    // What this batch has done counts more than what is stored.
-    let present = batch.noted[keyspace]?[entry] ?? stored?.value
-    if let present, present != bytes {
-      throw UniquenessViolation(index: index.name, key: key, holder: try Key(encoded: present))
-    }
     try keyspace.put(
       bytes, at: entry, expecting: stored.map { .sequence($0.sequence) } ?? .absent, in: &batch)
     batch.noted[keyspace, default: [:]][entry] = bytes

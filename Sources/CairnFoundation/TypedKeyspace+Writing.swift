@@ -68,8 +68,16 @@ extension TypedKeyspace {
       guard !rows.isEmpty else { return count }
       do {
         count += try keyspace.store.write(durability: durability) { batch in
-          for row in rows { try change(row, .anything, in: &batch) { $0 = nil } }
-          return rows.count
+          try rows.count { row in
+            try change(row, .anything, in: &batch) { value in
+              // It may have been changed since the entry was read.
+              guard let present = value,
+                stored.index.keys(present).contains(where: { entries.contains(stored.entry($0, of: row)) })
+              else { return false }
+              value = nil
+              return true
+            }
+          }
         }.result
       } catch let error as StoreError where error.code == .conflict {
         continue
@@ -143,25 +151,31 @@ extension TypedKeyspace {
     let old = try (batch.noted[keyspace]?[key] ?? row?.value).map { try decode($0, key) }
     var new = old
     let result = try body(&new)
+    let bytes = try new.map(coding.encode)
     let exact = row.map { Expectation.sequence($0.sequence) } ?? .absent
     let changes = indexes.map { index in
       (index, Set(old.map(index.index.keys) ?? []), Set(new.map(index.index.keys) ?? []))
     }
-    // All that goes makes room first.
+    // A violation leaves the batch as it was, so that its closure may go on.
     for (index, before, after) in changes {
-      for gone in before.subtracting(after) { try index.remove(gone, of: key, in: &batch) }
+      for added in after.subtracting(before) { try index.check(added, of: key, in: batch) }
     }
-    for (index, before, after) in changes {
-      for added in after.subtracting(before) { try index.add(added, of: key, in: &batch) }
+    do {
+      for (index, before, after) in changes {
+        for gone in before.subtracting(after) { try index.remove(gone, of: key, in: &batch) }
+        for added in after.subtracting(before) { try index.add(added, of: key, in: &batch) }
+      }
+      if let bytes {
+        try keyspace.put(bytes, at: key, expecting: exact, in: &batch)
+      } else {
+        try keyspace.delete(key, expecting: exact, in: &batch)
+      }
+    } catch {
+      // The batch has a part of the change.
+      batch.failure = error
+      throw error
     }
-    if let new {
-      let bytes = try coding.encode(new)
-      try keyspace.put(bytes, at: key, expecting: exact, in: &batch)
-      batch.noted[keyspace, default: [:]][key] = bytes
-    } else {
-      try keyspace.delete(key, expecting: exact, in: &batch)
-      batch.noted[keyspace, default: [:]][key] = .some(nil)
-    }
+    batch.noted[keyspace, default: [:]][key] = .some(bytes)
     return result
   }
 }

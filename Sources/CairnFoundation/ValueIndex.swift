@@ -98,6 +98,12 @@ extension Key {
 }
 
 extension KeyRange {
+  func contains(_ key: Key) -> Bool {
+    let encoded = key.encoded
+    return !encoded.lexicographicallyPrecedes(lower)
+      && (upper.map { encoded.lexicographicallyPrecedes($0) } ?? true)
+  }
+
   func throughAll(beginningWith key: Key) -> KeyRange {
     let prefix = KeyRange.prefix(key.columns)
     guard let end = prefix.upper else { return self }

@@ -98,6 +98,29 @@ final class Folder {
     #expect(try notes.count() == 2)
   }
 
+  @Test("A violation that a batch catches leaves nothing behind, and a change that fails half way refuses the batch.")
+  func caught() throws {
+    let (one, two) = (UUID(), UUID())
+    try notes.put(Note(folder: "a", title: "one", slug: "x"), at: one)
+    try notes.put(Note(folder: "a", title: "two", slug: "y", tags: ["t"]), at: two)
+    try store.write { batch in
+      #expect(throws: UniquenessViolation.self) {
+        try notes.update(two, in: &batch) { $0 = Note(folder: "b", title: "two", slug: "x") }
+      }
+      try notes.update(one, in: &batch) { $0?.title = "1" }
+    }
+    try checkIndexes(notes)
+    #expect(try notes.get(two)?.folder == "a" && notes.get(one)?.title == "1")
+    #expect(throws: StoreError.self) {
+      try store.write { batch in
+        _ = try? notes.update(two, in: &batch) { $0?.folder = String(repeating: "long", count: 20_000) }
+        try notes.update(one, in: &batch) { $0?.title = "2" }
+      }
+    }
+    try checkIndexes(notes)
+    #expect(try notes.get(one)?.title == "1")
+  }
+
   @Test("Expectations hold, or are refused with the row that did not.") func expectations() throws {
     let id = UUID()
     let note = Note(folder: "a", title: "one")

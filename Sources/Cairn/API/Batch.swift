@@ -16,6 +16,9 @@ public struct Batch: ~Copyable {
   /// present value of a row that is changed twice.
   package var noted: [Keyspace: [Key: [UInt8]?]] = [:]
 
+  /// Why the batch must not be committed, although its closure may have gone on.
+  package var failure: (any Error)?
+
   init(_ buffer: BatchBuffer, owner: UInt64, isCompressing: Bool) {
     self.buffer = buffer
     self.owner = owner

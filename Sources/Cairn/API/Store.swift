@@ -162,6 +162,7 @@ public final class Store: Sendable {
     defer { recycle(buffer) }
     var batch = Batch(buffer, owner: index.number, isCompressing: isCompressing)
     let result = try body(&batch)
+    if let failure = batch.failure { throw failure }
     defer {
       hasWritten()
       maintenance.pace.wait()
@@ -209,6 +210,7 @@ public final class Store: Sendable {
     defer { recycle(buffer) }
     var batch = Batch(buffer, owner: index.number, isCompressing: isCompressing)
     let result = try body(&batch)
+    if let failure = batch.failure { throw failure }
     defer { hasWritten() }
     let start = log.telemetry.begin()
     defer { log.telemetry.end(.commit, since: start) }

@@ -24,8 +24,7 @@ enum IncompleteCopy {
         + "process ended. Copy them again to this location, which replaces the store, or destroy it.")
   }
 
-  /// Makes room for a new store, which may replace an incomplete one, or one of this package into which nothing was
-  /// ever saved.
+  /// Makes room for a new store, which may replace an incomplete one.
   ///
   /// - Parameter code: the code of the error if anything else is at the location.
   static func vacate(
@@ -33,10 +32,8 @@ enum IncompleteCopy {
     failing code: Int = NSPersistentStoreOpenError
   ) throws {
     guard url.isFileURL, url != nowhere, try !isUnused(url) else { return }
-    if let metadata = try? storeClass.metadataForPersistentStore(with: url), metadata[NSStoreUUIDKey] is String {
-      // A store of this package has version hashes from its first save on; others may have none in their metadata.
-      let isNew = storeClass is any LargeStore.Type && metadata[NSStoreModelVersionHashesKey] == nil
-      if isNew || metadata[key] != nil { return try storeClass.destroyPersistentStore(at: url, options: options) }
+    if let metadata = try? storeClass.metadataForPersistentStore(with: url), metadata[key] != nil {
+      return try storeClass.destroyPersistentStore(at: url, options: options)
     }
     throw CoreDataError.make(
       code, "A store cannot be migrated to \(url.path): there is something already.")
