@@ -27,13 +27,17 @@ final class ModelsInUse: Sendable {
 
   /// The entity that has a class. Exactly one entity must have it, or equal entities of several models.
   func entity(of type: NSManagedObject.Type) -> NSEntityDescription {
-    let entities = models.compactMap { $0.entity(of: type) }
-    let first = entities.first
-    require(first != nil, "No entity of a model in use has the class \(type).")
-    guard let first, entities.allSatisfy({ $0 == first }) else {
-      fatalError("Entities of several models have the class \(type): name the entity or the context.")
+    // An entity whose model is freed by another thread has no destinations any more, and differs from its copies.
+    let models = models
+    return withExtendedLifetime(models) {
+      let entities = models.compactMap { $0.entity(of: type) }
+      let first = entities.first
+      require(first != nil, "No entity of a model in use has the class \(type).")
+      guard let first, entities.allSatisfy({ $0 == first }) else {
+        fatalError("Entities of several models have the class \(type): name the entity or the context.")
+      }
+      return first
     }
-    return first
   }
 
   var models: [NSManagedObjectModel] { entries.withLock { $0.compactMap(\.model) } }

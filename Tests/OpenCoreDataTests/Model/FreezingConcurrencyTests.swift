@@ -1,6 +1,8 @@
 import Dispatch
-import OpenCoreData
+import Foundation
 import Testing
+
+@testable import OpenCoreData
 
 @Suite("Models that several threads begin to use")
 struct FreezingConcurrencyTests {
@@ -24,4 +26,26 @@ struct FreezingConcurrencyTests {
       #expect(shared.hashes.withLock { $0.count } == 1)
     }
   }
+
+  @Test("The entity of a class is found while other threads free copies of its model.")
+  func freedCopies() {
+    final class Shared: @unchecked Sendable {
+      let model = Zoo().model
+    }
+    let shared = Shared()
+    let keeper = shared.model.entitiesByName["Keeper"]
+    keeper?.managedObjectClassName = NSStringFromClass(KeeperOfCopies.self)
+    shared.model.freeze()
+    DispatchQueue.concurrentPerform(iterations: 4) { thread in
+      for _ in 0..<500 {
+        if thread.isMultiple(of: 2) {
+          (shared.model.copy() as? NSManagedObjectModel)?.freeze()
+        } else {
+          #expect(KeeperOfCopies.entity().name == "Keeper")
+        }
+      }
+    }
+  }
 }
+
+final class KeeperOfCopies: NSManagedObject {}

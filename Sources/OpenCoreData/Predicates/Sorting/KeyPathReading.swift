@@ -30,16 +30,22 @@ final class KeyPathReading: @unchecked Sendable {
   }
 
   private static func key(of keyPath: AnyKeyPath, _ isFit: (NSManagedObject.Type) -> Bool) -> String? {
-    guard type(of: keyPath).rootType is NSManagedObject.Type, let entity = entity(whoseClass: isFit) else { return nil }
-    let names = (0..<2).map { turn in KeyPathReading(turn: turn).key(of: keyPath, from: entity) }
-    return names[0] == names[1] ? names[0] : nil
+    guard type(of: keyPath).rootType is NSManagedObject.Type else { return nil }
+    let models = ModelsInUse.shared.models
+    return withExtendedLifetime(models) {
+      guard let entity = entity(of: models, whoseClass: isFit) else { return nil }
+      let names = (0..<2).map { turn in KeyPathReading(turn: turn).key(of: keyPath, from: entity) }
+      return names[0] == names[1] ? names[0] : nil
+    }
   }
 
   /// Notes that a property of an object is read, if a key path is being read.
   static func note(_ key: String, of object: NSManagedObject) { current?.note(key, of: object) }
 
-  private static func entity(whoseClass isFit: (NSManagedObject.Type) -> Bool) -> NSEntityDescription? {
-    ModelsInUse.shared.models.lazy.flatMap(\.entities)
+  private static func entity(
+    of models: [NSManagedObjectModel], whoseClass isFit: (NSManagedObject.Type) -> Bool
+  ) -> NSEntityDescription? {
+    models.lazy.flatMap(\.entities)
       .first { !$0.isAbstract && $0.managedObjectClass.map(isFit) ?? false }
   }
 
