@@ -6,15 +6,7 @@ extension Recovery {
     report.records += 1
     let header = record.header
     switch header.kind {
-    case .keyspaceDefinition:
-      guard let order = unsafe record.stored.first, order <= 1,
-        let name = unsafe String(validating: record.key, as: UTF8.self)
-      else {
-        throw StoreError(
-          .damaged, "a keyspace's definition is invalid", place: Place(segment: segment.id, offset: offset))
-      }
-      guard !keyspaces.isDropped(header.keyspace) else { return }
-      replay.enter(index.restore(header.keyspace, name, isOrdered: order == 0, definedAt: header.sequence))
+    case .keyspaceDefinition: try define(record, at: Place(segment: segment.id, offset: offset))
     case .keyspaceDropped:
       keyspaces.drop(header.keyspace)
       try replay.drop(header.keyspace)
@@ -35,6 +27,35 @@ extension Recovery {
       keyspaces.miss(header.keyspace, at: Place(segment: segment.id, offset: offset))
     case nil:
       throw StoreError(.newerFormat, "the log has records of a kind that this version does not know")
+    }
+  }
+
+  private mutating func define(_ record: RecordView, at place: Place) throws(StoreError) {
+    guard let order = unsafe record.stored.first, order <= 1,
+      let name = unsafe String(validating: record.key, as: UTF8.self)
+    else { throw StoreError(.damaged, "a keyspace's definition is invalid", place: place) }
+    let header = record.header
+    guard !keyspaces.isDropped(header.keyspace) else { return }
+    replay.enter(index.restore(header.keyspace, name, isOrdered: order == 0, definedAt: header.sequence))
+  }
+
+  /// Enters the keyspaces whose definitions compaction has moved, before the records are read. If one was dropped after the
+  /// last commit to be read, the manifest need not list it, and its definition may come after its records.
+  mutating func enterMovedDefinitions() throws(StoreError) {
+    for source in sources {
+      guard case .header(let header) = source.header, header.kind == .compacted, let end = source.entry.end,
+        end <= source.bytes.length
+      else { continue }
+      var offset = SegmentHeader.size
+      while offset < end, let frame = frame(source.bytes, header, at: offset, end) {
+        try frame.forEachRecord { (record, offset) throws(StoreError) in
+          guard record.header.kind == .keyspaceDefinition, record.header.sequence > checkpoint?.sequence ?? 0 else {
+            return
+          }
+          try define(record, at: Place(segment: source.id, offset: offset))
+        }
+        offset += frame.header.length
+      }
     }
   }
 

@@ -3,8 +3,9 @@ import Synchronization
 /// Reading the log, segment by segment and frame by frame.
 extension Recovery {
   mutating func openSegments() throws(StoreError) {
-    // If the log is to end before a sealed segment's end, that segment is cut.
-    let cut = manifest.segments.first { $0.end != nil && $0.lastSequence > lastWanted }?.id
+    // If the log is to end before a sealed segment's end, that segment is cut. A segment without commits has the last
+    // sequence of the gap that it begins after.
+    let cut = manifest.segments.first { $0.end ?? 0 > SegmentHeader.size && $0.lastSequence > lastWanted }?.id
     // The newest segment first: while another process writes, all that precedes a segment is complete in the segments
     // read after it.
     for entry in manifest.segments.reversed() {

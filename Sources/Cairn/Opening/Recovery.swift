@@ -85,6 +85,7 @@ struct Recovery: ~Copyable {
         mayRetain: keyspace.oldVersions > 0 || image?.oldVersions ?? 0 > 0)
     }
     index.reserveKeyspaceIDs(below: manifest.nextKeyspace)
+    if lastWanted < .max { try enterMovedDefinitions() }
     let known = checkpoint?.tables.place ?? Place(segment: 0, offset: 0)
     for entry in manifest.segments where entry.id >= known.segment {
       meter.expect(max(0, (entry.end ?? 0) - (entry.id == known.segment ? known.offset : 0)))
