@@ -17,6 +17,7 @@ extension StoreError: LocalizedError {
     case .poisoned: "Check the disk, then open the store again. What was acknowledged is there."
     case .damaged, .corrupted: "Let kvdump verify the store, and kvdump salvage copy what can be read."
     case .replaced, .closed: "Open the store again."
+    case .positionExpired: "Let the reader of changes start again from a snapshot."
     default: nil
     }
   }

@@ -29,6 +29,7 @@ package enum AnnotatedFile {
       entries(segments, of: 32, upTo: end, in: &fields, segment)
       entries(keyspaces, of: 24, upTo: end, in: &fields, keyspace)
       entries(checkpoints, of: 32, upTo: end, in: &fields, checkpoint)
+      if fields.position + 16 <= end { changeReaders(upTo: end, &fields) }
       if fields.position < end {
         unsafe fields.bytes(end - fields.position, "unknown", isWrong: true) { "\($0.count) bytes" }
       }
@@ -47,6 +48,13 @@ package enum AnnotatedFile {
       read(&fields)
       left -= 1
     }
+  }
+
+  private static func changeReaders(upTo end: Int, _ fields: inout FieldReader) {
+    fields.number(UInt64.self, "commit up to which deletions may be missing")
+    let count = fields.number(UInt32.self, "number of change readers") ?? 0
+    fields.reserved(4)
+    entries(count, of: 40, upTo: end, in: &fields, changeReader)
   }
 
   private static func segment(_ fields: inout FieldReader) {
@@ -77,6 +85,20 @@ package enum AnnotatedFile {
     fields.number(UInt64.self, "sequence")
     fields.place("packed place where the log continues after it")
     fields.number(UInt64.self, "length of the file")
+  }
+
+  private static func changeReader(_ fields: inout FieldReader) {
+    fields.number(UInt64.self, "change reader: sequence")
+    fields.number(UInt64.self, "time it was last heard of, nanoseconds since 1970")
+    fields.number(UInt64.self, "most bytes")
+    fields.number(UInt64.self, "longest time in nanoseconds")
+    let length = Int(fields.number(UInt16.self, "length of the name") ?? 0)
+    fields.number(UInt8.self, "state", { $0 == 1 ? "held for" : $0 == 0 ? "too far behind" : "\($0)" })
+    fields.reserved(5)
+    unsafe fields.bytes(length, "the name in UTF-8") { name in
+      unsafe Key.string(String(decoding: name, as: UTF8.self)).literal
+    }
+    fields.reserved(Format.padded(length) - length, "padding")
   }
 
   /// The fields of a checkpoint's header; the nodes and the tables are not decoded.

@@ -63,9 +63,11 @@ package enum LogKey: Sendable, Hashable {
       } catch {
         self = malformed
       }
-    case .keyspaceDefinition: self = unsafe String(validating: record.key, as: UTF8.self).map(LogKey.name) ?? malformed
+    case .keyspaceDropped where record.header.keyLength == 0: self = .none
+    case .keyspaceDefinition, .keyspaceDropped:
+      self = unsafe String(validating: record.key, as: UTF8.self).map(LogKey.name) ?? malformed
     case .dictionary: self = record.dictionary.map { .dictionary($0.id) } ?? malformed
-    case .keyspaceDropped, .retention: self = record.header.keyLength == 0 ? .none : malformed
+    case .retention: self = record.header.keyLength == 0 ? .none : malformed
     case nil: self = malformed
     }
   }

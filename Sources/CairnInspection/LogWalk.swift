@@ -217,7 +217,7 @@ struct LogWalk {
       }
     case .keyspaceDropped:
       dropped.insert(header.keyspace)
-      guard header.keyLength == 0, header.storedLength == 0 else {
+      guard header.storedLength == 0, unsafe String(validating: record.key, as: UTF8.self) != nil else {
         find(.record, at: offset, "the drop of keyspace \(header.keyspace) is invalid")
         return
       }

@@ -72,6 +72,16 @@ struct InfoCommand: Command {
     }
     if !info.keyspaces.isEmpty { lines += [""] + keyspaces.lines }
 
+    var readers = Table([
+      "change reader": .left, "has read up to": .right, "held bytes": .right, "at most": .right, "state": .left,
+    ])
+    for reader in figures.changeReaders {
+      readers.append(
+        escapedForTerminal(reader.name), "\(reader.position.sequence)", reader.heldBytes.grouped,
+        reader.mostBytes.grouped, reader.isHeld ? "held for" : "too far behind")
+    }
+    if !figures.changeReaders.isEmpty { lines += [""] + readers.lines }
+
     var segments = Table([
       "id": .right, "segment": .left, "epoch": .right, "bytes": .right, "file": .right, "frames": .right,
       "records": .right,
@@ -117,6 +127,13 @@ struct InfoCommand: Command {
           .object([
             "id": .number($0.id), "name": .string($0.name), "order": .string("\($0.order)"),
             "rows": .number($0.rows), "retention": .number($0.retention.count),
+          ])
+        }),
+      "changeReaders": .array(
+        figures.changeReaders.map {
+          .object([
+            "name": .string($0.name), "sequence": .number($0.position.sequence), "heldBytes": .number($0.heldBytes),
+            "mostBytes": .number($0.mostBytes), "isHeld": .bool($0.isHeld),
           ])
         }),
       "segments": .array(

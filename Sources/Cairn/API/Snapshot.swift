@@ -12,7 +12,7 @@ public final class Snapshot: Sendable {
   /// The newest commit that the snapshot sees.
   public let sequence: CommitSequence
   let index: Index
-  private let committer: Committer
+  let committer: Committer
   private let maintenance: Maintenance
   private let isClosed = Atomic<Bool>(false)
 

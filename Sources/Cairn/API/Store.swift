@@ -184,7 +184,7 @@ public final class Store: Sendable {
   }
 
   @inline(__always)
-  private func checkWritable() throws(StoreError) {
+  func checkWritable() throws(StoreError) {
     try index.checkProcess()
     guard !isReadOnly else { throw StoreError(.readOnly, "the store was opened for reading") }
   }
@@ -324,6 +324,14 @@ public final class Store: Sendable {
     return min(durable, lastSequence)
   }
 
+  /// The newest durable commit, once it is visible.
+  var visibleDurableSequence: CommitSequence {
+    let durable = log.syncs.durable.sequence
+    // Whoever has appended it publishes it before the next commit is made.
+    if durable > lastSequence { committer.betweenCommits { _ in } }
+    return min(durable, lastSequence)
+  }
+
   /// The newest commit.
   public var lastSequence: CommitSequence { index.published.load(ordering: .acquiring) }
 
@@ -374,6 +382,10 @@ public final class Store: Sendable {
   /// begins again then; checkpoints continue. The log may grow beyond its bound meanwhile. Waits until a
   /// ``compact(_:progress:)`` of another thread is done with its present segments.
   public func pauseCompaction() { if index.isOfThisProcess { maintenance.pause() } }
+
+  func betweenJobs<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+    try maintenance.betweenJobs(body)
+  }
 
   /// Resumes compaction in the background.
   public func resumeCompaction() { if index.isOfThisProcess { maintenance.resume() } }
@@ -505,6 +517,7 @@ public final class Store: Sendable {
       statistics.keyspaces += 1
       statistics.rows += keyspace.rowCount.load(ordering: .relaxed)
     }
+    statistics.changeReaders = changeReaders
     statistics.retiredBytes = log.counts.retiredBytes.load(ordering: .relaxed)
     statistics.appendedBytes = log.counts.appendedBytes.load(ordering: .relaxed)
     statistics.compactedBytes = log.counts.compactedBytes.load(ordering: .relaxed)

@@ -12,13 +12,16 @@ struct KeyspaceDrop: Commit {
       finish(sequence, &writer)
       return nil
     }
-    return FrameNeeds(bound: FrameHeader.size + RecordHeader.maximumLength, effect: .frees)
+    return FrameNeeds(
+      bound: FrameHeader.size + RecordHeader.maximumLength + Format.padded(keyspace.name.utf8.count), effect: .frees)
   }
 
   func write(_ sequence: CommitSequence, _ writer: inout Writer) throws(StoreError) {
     let none = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
-    _ = try unsafe writer.assembly.add(
-      .keyspaceDropped, keyspace: keyspace.id, key: none, value: none, compressedFrom: nil, version: 0)
+    try unsafe Array(keyspace.name.utf8).withRawBytes { (name) throws(StoreError) in
+      _ = try unsafe writer.assembly.add(
+        .keyspaceDropped, keyspace: keyspace.id, key: name, value: none, compressedFrom: nil, version: 0)
+    }
   }
 
   func apply(_ sequence: CommitSequence, _ writer: inout Writer) {

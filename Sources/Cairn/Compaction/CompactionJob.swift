@@ -38,6 +38,7 @@ final class CompactionJob: @unchecked Sendable {
   private var pinned: [LogAddress: (hash: RowHash, gone: CommitSequence)] = [:]
   private var assembly: FrameAssembly
   private var frameNumber: CommitSequence = 0
+  private var newestRecord: CommitSequence = 0
   /// The records to copy: of rows, with their hashes. No index refers to the records in `carried`.
   private var rows: RowBuffer
   private var reencoder: Reencoder
@@ -47,6 +48,9 @@ final class CompactionJob: @unchecked Sendable {
   private var pending: [RowBuffer.Row] = []
   /// Bytes of the records to copy, once all inputs have been scanned.
   private(set) var neededBytes = 0
+  /// The newest deletion that is left out although nothing newer in the log tells that the row, or the keyspace, has
+  /// gone.
+  private var forgotten: CommitSequence = 0
   /// For each row the address of its copy, and the lengths of the copy and of the original in units.
   private var copies: [(address: LogAddress, length: UInt32, oldLength: UInt32)] = []
   private var list: MoveList?
@@ -210,7 +214,7 @@ final class CompactionJob: @unchecked Sendable {
     case .keyspaceDropped:
       // Rows that a snapshot sees are copied, so the record that drops them is copied too.
       let isNeeded = number != nil || header.sequence > horizon || log.manifest.lists(keyspace: header.keyspace)
-      if isNeeded { carry(address, header) }
+      if isNeeded { carry(address, header) } else { forget(header, address) }
     case .dictionary:
       if let number, isDictionaryNeeded(record, keyspaces[number]) { carry(address, header) }
     case .retention:
@@ -226,6 +230,15 @@ final class CompactionJob: @unchecked Sendable {
   private func isDictionaryNeeded(_ record: RecordView, _ keyspace: KeyspaceIndex) -> Bool {
     guard let id = record.dictionary?.id else { return true }
     return keyspace.mayUse(dictionary: id) || !log.segmentsUsing(dictionary: id).isEmpty
+  }
+
+  /// Leaves a deletion out, unless readers of changes need it.
+  private func forget(_ deletion: RecordHeader, _ address: LogAddress) {
+    if deletion.sequence > log.manifest.heldSequence.load(ordering: .sequentiallyConsistent) {
+      carry(address, deletion)
+    } else {
+      forgotten = max(forgotten, deletion.sequence)
+    }
   }
 
   private func carry(_ address: LogAddress, _ header: RecordHeader) {
@@ -255,7 +268,8 @@ final class CompactionJob: @unchecked Sendable {
         let isAlone = dropped == .max && keyspace.retainedSince.load(ordering: .relaxed) == 0
         purge(upTo: gone.previous, apartFromPinned: isAlone ? sequence : gone.previous)
       } else {
-        if row.isPut { continue }
+        // The record of the drop has the effect of a dropped keyspace's tombstones.
+        if row.isPut || keyspace.droppedAt.load(ordering: .acquiring) <= sequence { continue }
         let tombstone = index.table.verified(row.address)
         if gone(tombstone.header, keyspace) <= horizon {
           doubtful.append((row.address, isLast: true))
@@ -304,13 +318,28 @@ final class CompactionJob: @unchecked Sendable {
     let hasLost = pinned.contains { index.versions.version($0.value.hash, at: $0.key) == nil }
     if hasLost { horizonNow = min(horizonNow, purged) }
     for (address, isLast) in doubtful {
-      let tombstone = index.table.verified(address).header
+      let record = index.table.verified(address)
+      let tombstone = record.header
       guard let number = numbers[tombstone.keyspace], case let keyspace = keyspaces[number] else { continue }
       let isRetained = keyspace.retainedSince.load(ordering: .relaxed) > 0
       let gone = gone(tombstone, keyspace)
-      if isLast && gone > horizonNow || isRetained && gone > purgedApartFromPinned { carry(address, tombstone) }
+      if isLast && gone > horizonNow || isRetained && gone > purgedApartFromPinned {
+        carry(address, tombstone)
+      } else if isLast, keyspace.droppedAt.load(ordering: .acquiring) == .max, !hasRow(record, keyspace) {
+        forget(tombstone, address)
+      }
     }
     doubtful = []
+  }
+
+  /// Whether the index has the row that a tombstone deleted, or its deletion.
+  private func hasRow(_ tombstone: RecordView, _ keyspace: KeyspaceIndex) -> Bool {
+    do throws(StoreError) {
+      let hash = unsafe keyspace.hash(tombstone.key)
+      return unsafe try keyspace.locator.find(hash, tombstone.key) != nil
+    } catch {
+      return false
+    }
   }
 
   // MARK: Copies
@@ -392,6 +421,7 @@ final class CompactionJob: @unchecked Sendable {
       kind, keyspace: header.keyspace, key: record.key, value: value.stored,
       compressedFrom: value.isCompressed ? header.rawLength : nil, dictionary: value.dictionary,
       version: header.version, sequence: header.sequence)
+    newestRecord = max(newestRecord, header.sequence)
     if header.isTombstone { output.tombstoneBytes.add(copy.length, ordering: .relaxed) }
     if let checkpoint {
       let isCovered =
@@ -471,6 +501,7 @@ final class CompactionJob: @unchecked Sendable {
   private func publish() throws(StoreError) {
     if let output {
       output.purge(upTo: purged, apartFromPinned: purgedApartFromPinned)
+      output.newestRecord.store(newestRecord, ordering: .relaxed)
       output.isHeldBack.store(purgedApartFromPinned < sequence, ordering: .relaxed)
       // All tombstones count, including retained ones.
       var counted = output.tombstoneBytes.load(ordering: .relaxed)
@@ -480,7 +511,7 @@ final class CompactionJob: @unchecked Sendable {
     }
     // Makes the records durable that have superseded those left out.
     try log.syncs.sync(upTo: index.applying.load(ordering: .sequentiallyConsistent))
-    try log.replace(inputs, by: output, keepsCheckpoint: checkpoint != nil)
+    try log.replace(inputs, by: output, forgotten: forgotten, keepsCheckpoint: checkpoint != nil)
     output?.file.close()
     log.counts.compactedBytes.add(output?.end.load(ordering: .relaxed) ?? 0, ordering: .relaxed)
     list = nil

@@ -10,7 +10,9 @@ struct LogUsage {
   init(_ log: Log) {
     let segments = log.segments.withLock { $0 }
     bytes = segments.reduce(0) { $0 + $1.end.load(ordering: .relaxed) }
-    needed = segments.reduce(0) { $0 + $1.neededBytes + $1.overhead.load(ordering: .relaxed) }
+    needed = segments.reduce(0) { sum, segment in
+      sum + segment.neededBytes + segment.overhead.load(ordering: .relaxed) + log.heldTombstoneBytes(of: segment)
+    }
   }
 
   /// Bytes of it that are not needed.

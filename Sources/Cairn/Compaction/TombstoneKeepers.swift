@@ -9,7 +9,8 @@ struct TombstoneKeepers {
     case segments
     /// The newest checkpoint; with a newer one, or none, the tombstones are dead.
     case checkpoint
-    /// A segment from which compaction cannot remove what the tombstones delete, because of a snapshot or damage.
+    /// A segment from which compaction cannot remove what the tombstones delete, because of a snapshot or damage; or a
+    /// reader of changes.
     case others
   }
 
@@ -19,6 +20,8 @@ struct TombstoneKeepers {
   /// Of the segments from which compaction cannot remove superseded records.
   private let lowestOther: Lowest
   private let checkpoint: CommitSequence
+  /// Readers of changes need the deletions after this commit.
+  private let held: CommitSequence
 
   /// The lowest horizon of some segments, and the lowest without that segment.
   private struct Lowest {
@@ -49,6 +52,7 @@ struct TombstoneKeepers {
     let purgeable = Set(purgeable.map(\.id))
     lowestOther = Lowest(segments.filter { !purgeable.contains($0.id) })
     checkpoint = log.manifest.newestCheckpoint?.sequence ?? .max
+    held = log.manifest.heldSequence.load(ordering: .relaxed)
   }
 
   private static func isHeldBack(_ segment: Segment) -> Bool {
@@ -60,7 +64,7 @@ struct TombstoneKeepers {
     let last = segment.lastSequence.load(ordering: .relaxed)
     if segment.looseTombstoneBytes == 0 { return nil }
     // A copy would have them too, because a snapshot may see the rows that they delete.
-    if Self.isHeldBack(segment) { return .others }
+    if Self.isHeldBack(segment) || last > held { return .others }
     if last > lowestOther.without(segment) { return .others }
     if last > lowest.without(segment) { return .segments }
     return last > checkpoint ? .checkpoint : nil

@@ -6,7 +6,9 @@ package enum Format {
   package static let retention: UInt64 = 1 << 1
   /// The feature bit of stores that have been taken back to an earlier commit.
   package static let timelines: UInt64 = 1 << 2
-  package static let knownFeatures: UInt64 = retention | timelines
+  /// The feature bit of stores whose manifest says which deletions the log may lack.
+  package static let changeReaders: UInt64 = 1 << 3
+  package static let knownFeatures: UInt64 = retention | timelines | changeReaders
   package static let unit = 8
   package static let maximumKeyLength = 65_536
   package static let maximumValueLength = 1 << 30

@@ -48,8 +48,21 @@ package struct Manifest: Hashable, Sendable {
     package var length: Int
   }
 
+  /// Somebody who reads the changes of the store, and for whom compaction keeps deletions.
+  package struct ChangeReader: Hashable, Sendable {
+    package var name: String
+    /// The commit up to which it knows all changes.
+    package var sequence: CommitSequence
+    /// When it was last heard of, or had nothing to read, in nanoseconds since 1970.
+    package var heard: UInt64
+    package var mostBytes: Int
+    package var longestTime: UInt64
+    /// Whether deletions are kept for it; false once it is too far behind.
+    package var isHeld = true
+  }
+
   package var store: UInt128
-  /// Incompatible feature bits.
+  /// Incompatible feature bits, without that of change readers, which follows from the contents.
   package var features: UInt64 = 0
   /// Compatible feature bits. A reader may ignore those that it does not know; a writer that does not know one refuses
   /// to write.
@@ -70,6 +83,10 @@ package struct Manifest: Hashable, Sendable {
   package var keyspaces: [Keyspace] = []
   /// Oldest first.
   package var checkpoints: [Checkpoint] = []
+  /// The log may lack deletions at or before this commit, and has all later ones.
+  package var forgottenSequence: CommitSequence = 0
+  /// In the order of their names.
+  package var changeReaders: [ChangeReader] = []
 
   private static let magic: UInt64 = 0x4E41_4D4E_5249_4143  // "CAIRNMAN"
   private static let fixedSize = 128
@@ -88,8 +105,9 @@ package struct Manifest: Hashable, Sendable {
     writer.append(Format.majorVersion)
     writer.append(Format.minorVersion)
     let names = keyspaces.reduce(0) { $0 + 24 + Format.padded($1.name.utf8.count) }
-    writer.append(UInt32(Self.fixedSize + 32 * segments.count + names + 32 * checkpoints.count + 8))
-    writer.append(features)
+    let readers = encodedReaders
+    writer.append(UInt32(Self.fixedSize + 32 * segments.count + names + 32 * checkpoints.count + readers.count + 8))
+    writer.append(readers.isEmpty ? features : features | Format.changeReaders)
     writer.append(compatibleFeatures)
     writer.append(store)
     writer.append(generation)
@@ -131,9 +149,51 @@ package struct Manifest: Hashable, Sendable {
       writer.append(checkpoint.place.packed)
       writer.append(UInt64(checkpoint.length))
     }
+    writer.append(bytes: readers)
     writer.append(CRC32C.checksum(writer.bytes))
     writer.append(zeros: 4)
     return writer.bytes
+  }
+
+  private var encodedReaders: [UInt8] {
+    guard forgottenSequence > 0 || !changeReaders.isEmpty else { return [] }
+    var writer = ByteWriter()
+    writer.append(forgottenSequence)
+    writer.append(UInt32(changeReaders.count))
+    writer.append(zeros: 4)
+    for reader in changeReaders {
+      let name = Array(reader.name.utf8)
+      writer.append(reader.sequence)
+      writer.append(reader.heard)
+      writer.append(UInt64(reader.mostBytes))
+      writer.append(reader.longestTime)
+      writer.append(UInt16(name.count))
+      writer.append(UInt8(reader.isHeld ? 1 : 0))
+      writer.append(zeros: 5)
+      writer.append(bytes: name)
+      writer.append(zeros: Format.padded(name.count) - name.count)
+    }
+    return writer.bytes
+  }
+
+  private mutating func readChangeReaders(_ reader: inout ByteReader) -> Bool {
+    guard let forgotten = reader.next(CommitSequence.self), forgotten <= Format.maximumSequence,
+      let count = reader.next(UInt32.self), reader.zeros(4)
+    else { return false }
+    forgottenSequence = forgotten
+    for _ in 0..<count {
+      guard let sequence = reader.next(CommitSequence.self), sequence <= Format.maximumSequence,
+        let heard = reader.next(UInt64.self), let bytes = reader.next(UInt64.self), bytes <= UInt64(Int.max),
+        let time = reader.next(UInt64.self), let length = reader.next(UInt16.self), length > 0,
+        let state = reader.next(UInt8.self), state <= 1, reader.zeros(5), let name = reader.bytes(Int(length)),
+        let text = String(validating: name, as: UTF8.self), reader.zeros(Format.padded(name.count) - name.count),
+        changeReaders.last.map({ $0.name.utf8.lexicographicallyPrecedes(text.utf8) }) ?? true
+      else { return false }
+      changeReaders.append(
+        ChangeReader(
+          name: text, sequence: sequence, heard: heard, mostBytes: Int(bytes), longestTime: time, isHeld: state == 1))
+    }
+    return true
   }
 
   /// Where the field with the generation ends.
@@ -182,7 +242,7 @@ package struct Manifest: Hashable, Sendable {
       highest <= Format.maximumSequence
     else { throw .damaged("invalid header") }
     self.init(store: store, hashSeed: hashSeed, segmentSize: Int(segmentSize))
-    features = incompatible
+    features = incompatible & ~Format.changeReaders
     compatibleFeatures = compatible
     self.generation = generation
     self.epoch = epoch
@@ -222,6 +282,9 @@ package struct Manifest: Hashable, Sendable {
       else { throw .damaged("invalid checkpoint entry") }
       checkpoints.append(
         Checkpoint(id: id, sequence: sequence, place: Place(packed: place), length: Int(length)))
+    }
+    guard incompatible & Format.changeReaders == 0 || readChangeReaders(&reader) else {
+      throw .damaged("invalid change readers")
     }
     guard reader.remaining == 8 else { throw .damaged("trailing bytes") }
   }

@@ -29,12 +29,12 @@ extension CurrentManifest {
   }
 
   func replaceCheckpoints(
-    _ change: ([Manifest.Checkpoint]) -> [Manifest.Checkpoint], segments: ((inout [Manifest.Segment]) -> Void)? = nil
+    _ change: ([Manifest.Checkpoint]) -> [Manifest.Checkpoint], _ changeMore: ((inout Manifest) -> Void)? = nil
   ) throws(StoreError) {
     let dropped = try withLock { (manifest) throws(StoreError) in
       var changed = manifest
       changed.checkpoints = change(manifest.checkpoints)
-      segments?(&changed.segments)
+      changeMore?(&changed)
       // No checkpoint contains a keyspace that was dropped before the oldest checkpoint.
       let oldest = changed.checkpoints.first?.sequence ?? durable.sequence
       changed.keyspaces.removeAll { $0.droppedAt <= oldest }

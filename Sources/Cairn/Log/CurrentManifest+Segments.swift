@@ -64,16 +64,21 @@ extension CurrentManifest {
     withLock { manifest in Set(manifest.segments.lazy.filter { $0.end == nil }.map(\.id)) }
   }
 
-  /// Replaces the inputs of a compaction by its output, which is durable: in one step.
-  func replace(_ inputs: Set<SegmentID>, by output: Segment?, keepsCheckpoint: Bool) throws(StoreError) {
+  /// Replaces the inputs of a compaction by its output, which is durable: in one step. `forgotten` is the newest of the
+  /// deletions that the log lacks from then on.
+  func replace(
+    _ inputs: Set<SegmentID>, by output: Segment?, forgotten: CommitSequence, keepsCheckpoint: Bool
+  ) throws(StoreError) {
     // A checkpoint before the newest would not find the records that have moved.
-    try replaceCheckpoints({ keepsCheckpoint ? $0.suffix(1) : [] }) { entries in
-      entries.removeAll { inputs.contains($0.id) }
+    try replaceCheckpoints({ keepsCheckpoint ? $0.suffix(1) : [] }) { manifest in
+      manifest.forgottenSequence = max(manifest.forgottenSequence, forgotten)
+      manifest.segments.removeAll { inputs.contains($0.id) }
       guard let output else { return }
       let entry = Manifest.Segment(
         id: output.id, epoch: output.epoch, end: output.end.load(ordering: .relaxed),
         baseSequence: output.baseSequence, lastSequence: output.purgedSequence)
-      entries.insert(entry, at: entries.firstIndex { $0.id > output.id } ?? entries.endIndex)
+      manifest.segments.insert(
+        entry, at: manifest.segments.firstIndex { $0.id > output.id } ?? manifest.segments.endIndex)
     }
     moveLists.withLock { lists in
       lists.hasMoved = true

@@ -18,6 +18,8 @@ final class CurrentManifest: Sendable {
   /// The last checkpoint begun since the opening; 0 for none.
   let capturedCheckpoint = Atomic<CheckpointID>(0)
   let durable: DurableEnd
+  /// The log keeps deletions after this commit for readers of changes; `.max` if it keeps none.
+  let heldSequence: Atomic<CommitSequence>
   private let file: ManifestFile
   private let failure: LogFailure
   private let counts: LogCounts
@@ -33,6 +35,7 @@ final class CurrentManifest: Sendable {
     self.failure = failure
     self.counts = counts
     file = ManifestFile(directory: directory)
+    heldSequence = Atomic(manifest.heldSequence)
     self.manifest = Lock(manifest)
     counts.checkpointBytes.store(manifest.checkpointBytes, ordering: .relaxed)
   }

@@ -4,6 +4,7 @@ import Synchronization
 final class DurableEnd: Sendable {
   private let newest: Atomic<CommitSequence>
   private let place: Atomic<UInt64>
+  let waiters = DurableWaiters()
 
   init(_ recovered: Watermark) {
     newest = Atomic(recovered.sequence)
@@ -18,6 +19,11 @@ final class DurableEnd: Sendable {
     Watermark(sequence: sequence, place: Place(packed: place.load(ordering: .acquiring)))
   }
 
+  /// Returns when a later commit is durable, when the task is cancelled, and when none will be.
+  func wait(beyond sequence: CommitSequence) async {
+    await waiters.wait(beyond: sequence) { newest.load(ordering: .sequentiallyConsistent) }
+  }
+
   func contains(_ sequence: CommitSequence, _ place: Place?) -> Bool {
     self.sequence >= sequence && place.map { self.place.load(ordering: .acquiring) >= $0.packed } ?? true
   }
@@ -25,6 +31,7 @@ final class DurableEnd: Sendable {
   /// Moves the end forward; leaves its place as it is for nil.
   func move(to sequence: CommitSequence, _ place: Place?) {
     if let place { self.place.store(place.packed, ordering: .releasing) }
-    newest.store(sequence, ordering: .releasing)
+    newest.store(sequence, ordering: .sequentiallyConsistent)
+    waiters.wake(upTo: sequence)
   }
 }

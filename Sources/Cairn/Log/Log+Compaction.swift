@@ -83,11 +83,14 @@ extension Log {
   }
 
   /// Replaces the inputs of a compaction by its output, which is durable, in the manifest: in one step.
-  func replace(_ inputs: [Segment], by output: Segment?, keepsCheckpoint: Bool) throws(StoreError) {
+  func replace(
+    _ inputs: [Segment], by output: Segment?, forgotten: CommitSequence, keepsCheckpoint: Bool
+  ) throws(StoreError) {
     try reserve.lend(to: .compaction) { () throws(StoreError) in
-      try manifest.replace(Set(inputs.map(\.id)), by: output, keepsCheckpoint: keepsCheckpoint)
+      try manifest.replace(
+        Set(inputs.map(\.id)), by: output, forgotten: forgotten, keepsCheckpoint: keepsCheckpoint)
     }
-    if let output { list(output) }
+    list(output, inPlaceOf: inputs)
   }
 
   /// Removes segments from the log to which no index refers any more and that the manifest does not list. Readers that

@@ -36,8 +36,11 @@ extension Log {
     for segment in segments.withLock({ $0 }) where segment.id < active.id && open.contains(segment.id) { seal(segment) }
   }
 
-  func list(_ segment: Segment) {
+  /// Enters a segment. The inputs of the compaction that has written it stay until no index refers to them.
+  func list(_ output: Segment?, inPlaceOf inputs: [Segment] = []) {
     segments.withLock { segments in
+      for input in inputs { input.isReplaced.store(true, ordering: .relaxed) }
+      guard let segment = output else { return }
       segments.insert(segment, at: segments.firstIndex { $0.id > segment.id } ?? segments.endIndex)
     }
   }

@@ -37,6 +37,7 @@ final class Log: Sendable {
     syncs = SyncQueue(recovered, manifest, directory: directory, failure: failure, counts: counts, telemetry: telemetry)
     self.manifest = CurrentManifest(
       manifest, recovered.moveLists, directory: directory, durable: syncs.durable, failure: failure, counts: counts)
+    failure.whenPoisoned.withLock { $0 = { [waiters = syncs.durable.waiters] in waiters.finish() } }
   }
 
   /// Writes part of a frame. A failure poisons the log, except in a segment that compaction writes, which nothing

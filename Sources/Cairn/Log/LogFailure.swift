@@ -5,6 +5,8 @@ final class LogFailure: Sendable {
   private let telemetry: Telemetry
   private let failure = Lock<StoreError?>(nil)
   private let hasFailed = Atomic<Bool>(false)
+  /// Called after the first failure.
+  let whenPoisoned = Lock<(@Sendable () -> Void)?>(nil)
 
   init(_ telemetry: Telemetry) { self.telemetry = telemetry }
 
@@ -16,6 +18,7 @@ final class LogFailure: Sendable {
   /// page once.
   func poison(_ error: FileError) -> StoreError {
     let cause = StoreError(error)
+    defer { whenPoisoned.withLock { $0 }?() }
     return failure.withLock { failure in
       if let failure { return failure }
       let sticky = StoreError(

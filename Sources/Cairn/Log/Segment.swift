@@ -2,8 +2,8 @@ import Synchronization
 
 /// One file of the log, mapped for reading. Its counts are written by the holder of the commit lock and read by any
 /// thread.
-package final class Segment: Sendable {
-  let id: SegmentID
+package final class Segment: Sendable, Numbered {
+  package let id: SegmentID
   let epoch: UInt32
   let file: any File
   let mapping: any Mapping
@@ -37,6 +37,10 @@ package final class Segment: Sendable {
   /// Dictionaries that values in it may be compressed with.
   let dictionaries = Lock<Set<DictionaryID>>([])
   private let newestDictionary = Atomic<DictionaryID>(0)
+  /// In a segment that compaction wrote, the newest commit of which it has a record, once that is known; `.max` before.
+  let newestRecord = Atomic<CommitSequence>(.max)
+  /// Whether the log has copies of its needed records, so that it will be removed.
+  let isReplaced = Atomic<Bool>(false)
   /// Whether a record in it has been found damaged; then the segment is left as it is.
   let isQuarantined = Atomic<Bool>(false)
 

@@ -163,7 +163,10 @@ final class SyncQueue: Sendable {
   }
 
   /// Ends syncing. No thread touches a file of the log for a sync afterwards.
-  func end() { turns.end() }
+  func end() {
+    turns.end()
+    durable.waiters.finish()
+  }
 
   func closeFile() { watermarkFile.close() }
 }

@@ -7,6 +7,7 @@ extension Maintenance {
     guard compacts, !state.isPaused else { return false }
     let isShort = log.isShortOfSpace.load(ordering: .relaxed)
     state.policy.segmentSize = min(segmentSize, log.fullLength)
+    log.releaseLateReaders()
     if let space = log.reserve.spaceForCompaction {
       state.policy.largestOutput = min(state.policy.largestOutput, space)
     }
@@ -68,10 +69,23 @@ extension Maintenance {
   func pause() {
     change { state in
       state.compactsFrom = .max
-      guard let job = state.job, !job.isPublished else { return }
-      job.abandon()
-      state.work = rest
+      abandonJob(&state)
     }
+  }
+
+  /// Calls `body` while no job is deciding what to leave out. A job whose copies are not in the log yet is given up.
+  func betweenJobs<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+    defer { check() }
+    return try changeIfOpen { (state) throws(StoreError) in
+      abandonJob(&state)
+      return try body()
+    }
+  }
+
+  private func abandonJob(_ state: inout State) {
+    guard let job = state.job, !job.isPublished else { return }
+    job.abandon()
+    state.work = rest
   }
 
   func resume() {

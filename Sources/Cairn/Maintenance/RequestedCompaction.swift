@@ -83,6 +83,7 @@ struct RequestedCompaction {
   private mutating func compactOnce(_ state: inout Maintenance.State) throws(StoreError) -> Bool {
     try endWork(&state)
     state.policy.segmentSize = min(maintenance.segmentSize, log.fullLength)
+    log.releaseLateReaders()
     let chosen = CompactionChoice(state.policy, log, maintenance.index).requested(extent, of: old, again: copies)
     guard !chosen.isEmpty else { return false }
     let effort: Reencoder.Effort = !maintenance.compresses ? .none : extent == .everything ? .all : .new

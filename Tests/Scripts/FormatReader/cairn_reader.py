@@ -58,10 +58,11 @@ def padded(length):
 
 RETENTION = 1 << 1
 TIMELINES = 1 << 2
+CHANGE_READERS = 1 << 3
 
 
 def check_versions(major, incompatible, what):
-  demand(major == 1 and incompatible & ~(RETENTION | TIMELINES) == 0, f"{what}: newer format")
+  demand(major == 1 and incompatible & ~(RETENTION | TIMELINES | CHANGE_READERS) == 0, f"{what}: newer format")
 
 
 class Manifest:
@@ -101,6 +102,18 @@ class Manifest:
       _, reserved, *_ = struct.unpack_from("<IIQQQ", data, position)
       demand(reserved == 0, "MANIFEST: invalid checkpoint entry")
       position += 32
+    if incompatible & CHANGE_READERS:
+      _, readers, reserved = struct.unpack_from("<QII", data, position)
+      demand(reserved == 0, "MANIFEST: invalid change readers")
+      position += 16
+      for _ in range(readers):
+        *_, name_length, state, reserved = struct.unpack_from("<QQQQHB5s", data, position)
+        demand(state <= 1 and not any(reserved), "MANIFEST: invalid change reader")
+        position += 40
+        name = data[position:position + padded(name_length)]
+        demand(not any(name[name_length:]), "MANIFEST: padding is not zero")
+        name[:name_length].decode()
+        position += len(name)
     demand(position == len(data) - 8, "MANIFEST: bytes are left over")
 
 
@@ -366,7 +379,8 @@ class Store:
       self.keyspaces[record.keyspace] = record.key.decode()
       return
     if record.kind == 4:
-      demand(not record.key and not record.stored, "the drop of a keyspace has a key or a value")
+      demand(not record.stored, "the drop of a keyspace has a value")
+      record.key.decode()
       self.dropped.add(record.keyspace)
       return
     if record.kind == 5:

@@ -70,8 +70,12 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// The log does not have the requested commit: it has not been made yet, or compaction has looked at a newer one.
     public static let commitNotFound = Code("commit not found")
     /// Since the store was opened for reading, it has been taken back to an earlier commit, or another one is at its
-    /// path. Reading still works; what is there now is read after the store has been opened again.
+    /// path. Reading still works; what is there now is read after the store has been opened again. Likewise a
+    /// ``ChangePosition`` from before the store was taken back, or of another store: the reader starts from a snapshot.
     public static let replaced = Code("replaced")
+    /// Rows may have been deleted after a ``ChangePosition`` without a trace in the log. The reader starts from a
+    /// snapshot.
+    public static let positionExpired = Code("position expired")
     /// The caller's progress function returned false. No row was changed.
     public static let cancelled = Code("cancelled")
     /// The operating system reported an error that none of the other codes names.

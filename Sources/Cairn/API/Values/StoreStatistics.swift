@@ -17,6 +17,8 @@ public struct StoreStatistics: Sendable, Hashable {
   public var deadBytes: Int { logBytes - liveBytes - pinnedBytes }
   /// Bytes of tombstones among the dead bytes.
   public var tombstoneBytes = 0
+  /// The readers of changes for whom the log keeps deletions.
+  public var changeReaders: [ChangeReader] = []
   /// Bytes of segments that have been compacted and are no longer part of the log, but are still being read.
   public var retiredBytes = 0
   /// Segments in which compaction has found damage; they are left as they are.
