@@ -11,7 +11,7 @@ import Testing
     return try machine.open(options)
   }
 
-  @Test("D10: A keyspace that was dropped later is found, wherever compaction has moved its definition.")
+  @Test("G21: A keyspace that was dropped later is found, wherever compaction has moved its definition.")
   func movedDefinition() throws {
     let machine = Machine()
     let store = try machine.open()
@@ -29,7 +29,7 @@ import Testing
     #expect(try earlier.snapshot().rows(in: earlier.keyspace("dropped")).map(\.value) == [[1], [2]])
   }
 
-  @Test("D10: A store goes back to a commit that is followed by a segment without commits.")
+  @Test("G21: A store goes back to a commit that is followed by a segment without commits.")
   func emptySegment() throws {
     let machine = Machine()
     var store = try machine.open()
