@@ -4,7 +4,7 @@ import Testing
 @testable import Cairn
 
 @Suite struct ChangesModelTests {
-  @Test("D25: Readers of changes skip none, whatever compaction, drops of keyspaces, restarts and losses of power do.")
+  @Test("D28: Readers of changes skip none, whatever compaction, drops of keyspaces, restarts and losses of power do.")
   func noneIsSkipped() throws {
     let seed = chooseSeed()
     var (returned, restarts) = (0, 0)
