@@ -20,6 +20,12 @@ let package = Package(
       dependencies: [
         .product(name: "CoreData", package: "Cairn"), .product(name: "CairnIncrementalStore", package: "Cairn"),
       ]),
+    .target(
+      name: "Pages",
+      dependencies: [
+        .product(name: "CoreData", package: "Cairn"), .product(name: "CairnIncrementalStore", package: "Cairn"),
+      ],
+      swiftSettings: [.treatAllWarnings(as: .error)]),
     // The compiler warns of casts that Apple's platforms need and that have no effect here.
     .executableTarget(
       name: "Names", dependencies: [.product(name: "CoreData", package: "Cairn")],

@@ -2,7 +2,8 @@
 # A package that imports CoreData beside Foundation builds and runs, reads a model from its resources, and compiles the
 # classes that modelgen writes for everybody. Names that Foundation has, too, are told apart. The program of
 # Documentation/CORE-DATA.md prints what stands there, that of README.md keeps its objects, the code of
-# Documentation/RECIPES.md compiles, and the context of the main queue works in a synchronous and in an asynchronous main.
+# Documentation/RECIPES.md and of the modules' catalogues compiles, and the context of the main queue works in a
+# synchronous and in an asynchronous main.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -18,6 +19,10 @@ mkdir -p "$work/Sources/Readme"
 sed -n '/^```swift main.swift$/,/^```$/{//!p;}' "$root/README.md" >"$work/Sources/Readme/main.swift"
 mkdir -p "$work/Sources/Recipes"
 sed -n '/^```swift recipe$/,/^```$/{//!p;}' "$root/Documentation/RECIPES.md" >"$work/Sources/Recipes/Recipes.swift"
+mkdir -p "$work/Sources/Pages"
+for page in "$root"/Sources/{OpenCoreData,IncrementalStore,CairnIncrementalStore}/*.docc/*.md; do
+  code_as_function "$page" "model: NSManagedObjectModel, url: URL"
+done >"$work/Sources/Pages/Pages.swift"
 sed -i "s|\.package(name: \"Cairn\", path: \"../../..\")|.package(name: \"Cairn\", path: \"$root\")|" "$work/Package.swift"
 mkdir -p "$work/Sources/Consumer/Models"
 cp -R "$root/Tests/Data/Models/Diary.xcdatamodeld" "$work/Sources/Consumer/Models"
