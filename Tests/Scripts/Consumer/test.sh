@@ -17,9 +17,10 @@ code "$catalogue/Cairn.md" | diff - "$work/Sources/Consumer/main.swift" \
   || fail "the program of the module's landing page is not that of the README"
 sed -n '/^```swift engine$/,/^```$/{//!p;}' "$root/Documentation/ENGINE.md" >"$work/Sources/Engine/Engine.swift"
 # These pages use what the landing page has opened.
-for page in "$catalogue"/*.md "$root/Documentation/TUNING.md" "$root"/Sources/{CairnFoundation,CairnInspection}/*.docc/*.md; do
+for page in "$catalogue"/*.md "$root"/Sources/{CairnFoundation,CairnInspection}/*.docc/*.md \
+  "$root"/Documentation/{READERS,TUNING}.md; do
   [[ $page == "$catalogue/Cairn.md" ]] \
-    || code_as_function "$page" "_ store: Store, _ planets: Keyspace, _ moons: Keyspace"
+    || code_as_function "$page" "_ store: Store, _ planets: Keyspace, _ moons: Keyspace, _ path: String, _ isRunning: Bool"
 done >"$work/Sources/Pages/Pages.swift"
 build_consumer "$work"
 cd "$work"
