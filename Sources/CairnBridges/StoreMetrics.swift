@@ -17,6 +17,7 @@
     private let dimensions: [(String, String)]
 
     /// - Parameters:
+    ///   - store: the store whose figures are reported.
     ///   - dimensions: dimensions of all metrics, such as the name of the store.
     ///   - factory: where the metrics go; nil for the factory of the process.
     public init(_ store: Store, dimensions: [(String, String)] = [], factory: (any MetricsFactory)? = nil) {

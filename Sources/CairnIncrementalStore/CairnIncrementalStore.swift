@@ -13,7 +13,7 @@ extension NSPersistentStoreDescription {
   ///
   ///     container.persistentStoreDescriptions = [.cairn(at: url)]
   ///
-  /// Its options are ``CairnDurabilityOption``, ``CairnCompactionOption``, ``RowCacheBytesOption`` and
+  /// Its options are ``CairnDurabilityOption``, ``CairnCompactionOption``, `RowCacheBytesOption` and
   /// `NSReadOnlyPersistentStoreOption`. Registers ``CairnIncrementalStore``.
   public static func cairn(at url: URL) -> NSPersistentStoreDescription {
     CairnIncrementalStore.register()

@@ -13,7 +13,7 @@ extension KeyRange {
 }
 
 extension Store {
-  /// Opens a store for inspection: takes no lock and changes nothing. `progress` is ``StoreOptions/recoveryProgress``.
+  /// Opens a store for inspection: takes no lock and changes nothing. `progress` is `StoreOptions.recoveryProgress`.
   public static func openForInspection(
     at path: String, progress: (@Sendable (RecoveryProgress) -> Bool)? = nil
   ) throws(StoreError) -> Store {
@@ -31,7 +31,7 @@ extension Store {
     return try open(at: directory.path, options: options, environment: environment)
   }
 
-  /// The keyspace with this name. Unlike ``keyspace(_:order:)``, this creates none, and it accepts either order.
+  /// The keyspace with this name. Unlike `keyspace(_:order:)`, this creates none, and it accepts either order.
   public func existingKeyspace(_ name: String) throws(StoreError) -> Keyspace {
     if let keyspace = keyspaces.first(where: { $0.name == name }) { return keyspace }
     let names = keyspaces.map { Key.string($0.name).literal }

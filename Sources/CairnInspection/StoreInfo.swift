@@ -80,7 +80,7 @@ public struct StoreInfo: Sendable {
   private static let attempts = 8
 
   /// Takes about as long as opening the store, and reads the header of every frame. `progress` is
-  /// ``StoreOptions/recoveryProgress``.
+  /// `StoreOptions.recoveryProgress`.
   /// - Throws: what opening a store for reading throws.
   public init(at path: String, progress: (@Sendable (RecoveryProgress) -> Bool)? = nil) throws(StoreError) {
     try self.init(at: path, environment: .system, progress: progress)

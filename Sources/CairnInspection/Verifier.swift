@@ -44,6 +44,7 @@ public struct Verifier: Sendable {
   /// again. Damage in bytes that no writer changes is certain at once.
   ///
   /// - Parameters:
+  ///   - depth: How much of the store is checked.
   ///   - progress: Called on this thread.
   ///   - found: Called on this thread with each finding as soon as it is certain: with all those of the result, and in
   ///     that order.

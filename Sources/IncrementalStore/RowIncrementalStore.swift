@@ -34,8 +34,10 @@ open class RowIncrementalStore: NSIncrementalStore {
   /// Opens the database at `url`, and creates it if there is nothing, or an empty file, at `url`. Every subclass must
   /// override it.
   ///
-  /// - Parameter options: The options that the store was added with. If ``NSReadOnlyPersistentStoreOption`` is true,
-  ///   the database must already exist and is not changed.
+  /// - Parameters:
+  ///   - url: The location of the store.
+  ///   - options: The options that the store was added with. If `NSReadOnlyPersistentStoreOption` is true, the database
+  ///     must already exist and is not changed.
   /// - Throws: An error of Cocoa's domain if the database cannot be opened.
   open class func rowStore(at url: URL, options: [AnyHashable: Any]?) throws -> any RowStore {
     fatalError("\(self) does not override rowStore(at:options:), as every subclass must.")

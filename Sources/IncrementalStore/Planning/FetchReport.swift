@@ -32,7 +32,7 @@ extension RowIncrementalStore {
   ///
   /// Objects that the context has not saved play no part in it. Call it on the context's queue.
   ///
-  /// - Throws: ``NSPersistentStoreOperationError`` if the store has been removed; the errors of the fetch.
+  /// - Throws: `NSPersistentStoreOperationError` if the store has been removed; the errors of the fetch.
   public func report(
     of request: NSFetchRequest<NSManagedObject>, in context: NSManagedObjectContext
   ) throws -> FetchReport {

@@ -2,7 +2,7 @@ public import Foundation
 
 /// A scratchpad of objects: fetches them, one for each row, tracks their changes, and saves them.
 ///
-/// A context belongs to a queue. Call everything but ``perform(_:)``, ``performAndWait(_:)``, ``name`` and
+/// A context belongs to a queue. Call everything but ``perform(_:)``, `performAndWait(_:)`, ``name`` and
 /// ``concurrencyType`` on that queue: in a block that one of these methods runs, or, for a context of the main queue,
 /// in any code that runs there. Any other call ends the program with a message that names the context.
 open class NSManagedObjectContext: NSObject {
@@ -220,7 +220,7 @@ open class NSManagedObjectContext: NSObject {
 public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
   /// None: the context is confined to one thread, or to one serial queue, as the application sees to without a check.
   ///
-  /// Such a context is called directly. ``NSManagedObjectContext/performAndWait(_:)`` runs its block at once, on the
+  /// Such a context is called directly. `performAndWait(_:)` runs its block at once, on the
   /// calling thread; ``NSManagedObjectContext/perform(_:)``, and merging automatically, end the program. Apple has
   /// deprecated this type.
   case confinementConcurrencyType = 0

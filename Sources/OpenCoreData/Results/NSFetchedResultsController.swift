@@ -20,6 +20,7 @@ open class NSFetchedResultsController<ResultType>: ResultsController {
   /// - Parameters:
   ///   - fetchRequest: The request, with at least one sort descriptor. Changes of it take effect when
   ///     ``performFetch()`` is called.
+  ///   - context: The context that fetches, and whose changes the controller follows.
   ///   - sectionNameKeyPath: A key path without to-many relationships, by whose value the results are divided into
   ///     sections; nil for one section. The sort descriptors have to order the results so that each section is in one
   ///     piece.

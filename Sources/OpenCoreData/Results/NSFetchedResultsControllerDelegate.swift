@@ -39,7 +39,10 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
   /// An object has changed.
   ///
   /// - Parameters:
+  ///   - controller: The controller of which this is the delegate.
+  ///   - anObject: The object.
   ///   - indexPath: The place in the former content; nil for an insertion.
+  ///   - type: What has happened to the object.
   ///   - newIndexPath: The place in the new content of an object that is inserted or moved; otherwise nil.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
@@ -47,8 +50,12 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
 
   /// A section is gone or new.
   ///
-  /// - Parameter sectionIndex: For a section that is gone, its number in the former content; for a new one, its number
-  ///   in the new content.
+  /// - Parameters:
+  ///   - controller: The controller of which this is the delegate.
+  ///   - sectionInfo: The section.
+  ///   - sectionIndex: For a section that is gone, its number in the former content; for a new one, its number in the
+  ///     new content.
+  ///   - type: Whether the section is gone or new.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,
@@ -61,7 +68,9 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
 
   /// The content has changed. Takes time proportional to the number of results.
   ///
-  /// - Parameter diff: Moved and updated objects are removals and insertions that are associated with each other.
+  /// - Parameters:
+  ///   - controller: The controller of which this is the delegate.
+  ///   - diff: Moved and updated objects are removals and insertions that are associated with each other.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChangeContentWith diff: CollectionDifference<NSManagedObjectID>)

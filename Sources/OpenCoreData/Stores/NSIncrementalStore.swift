@@ -38,7 +38,7 @@ open class NSIncrementalStore: NSPersistentStore {
   ) throws -> Any { abstract() }
 
   /// Identifiers for objects that are going to be inserted, in the same order, made by
-  /// ``newObjectID(for:referenceObject:)``.
+  /// ``NSIncrementalStore/newObjectID(for:referenceObject:)``.
   ///
   /// An identifier must never be given twice, even if no save follows.
   open func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] { abstract() }
@@ -58,7 +58,9 @@ open class NSIncrementalStore: NSPersistentStore {
   /// value is replaced by its description. From the URI of an identifier with an empty string, no identifier can be
   /// made. The metadata must be loaded. May be called on any thread.
   ///
-  /// - Parameter entity: The entity of the object itself, not one that it inherits from.
+  /// - Parameters:
+  ///   - entity: The entity of the object itself, not one that it inherits from.
+  ///   - data: The string or the number.
   open func newObjectID(for entity: NSEntityDescription, referenceObject data: Any) -> NSManagedObjectID {
     guard let identity = identity ?? identifier.map({ StoreIdentity($0, of: self) }) else {
       fatalError("\(Swift.type(of: self)) makes an identifier before its metadata have an \(NSStoreUUIDKey).")

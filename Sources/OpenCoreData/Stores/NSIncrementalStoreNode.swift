@@ -21,8 +21,10 @@ open class NSIncrementalStoreNode: NSObject {
   /// Makes a row.
   ///
   /// - Parameters:
+  ///   - objectID: The identifier of the object.
   ///   - values: The values by the names of properties: attributes, without those that are nil, and to-one
   ///     relationships as identifiers or `NSNull`. Other keys do no harm.
+  ///   - version: The version of the row.
   public init(objectID: NSManagedObjectID, withValues values: [String: Any], version: UInt64) {
     self.objectID = objectID
     self.values = values

@@ -7,7 +7,7 @@ extension NSPersistentStoreCoordinator {
   /// A reference to an object that the store does not have becomes nil. The objects get new identifiers and new versions.
   /// Nothing is validated, and methods such as `awakeFromInsert()` and `willSave()` are not
   /// called. Contexts' objects of the old store are no longer valid, and unsaved changes are not copied:
-  /// ``NSNotification/Name/NSPersistentStoreCoordinatorWillRemoveStore`` is posted before, so that observers can still
+  /// `NSPersistentStoreCoordinatorWillRemoveStore` is posted before, so that observers can still
   /// save. The data of the old store stay where they are; ``destroyPersistentStore(at:type:options:)`` removes them.
   ///
   /// May be called on any thread; other calls of stores wait meanwhile. Up to 1,000 objects are written in one save, and

@@ -40,7 +40,7 @@ public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyO
 /// ``NSPersistentHistoryChangeRequest`` fetches. Row stores obey it. It may be set and left out from one opening to the
 /// next; saves without it make tokens expire.
 public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
-/// Option, a Boolean: whether ``Foundation/NSNotification/Name/NSPersistentStoreRemoteChange`` is posted for a store.
+/// Option, a Boolean: whether `NSPersistentStoreRemoteChange` is posted for a store.
 public let NSPersistentStoreRemoteChangeNotificationPostOptionKey =
   "NSPersistentStoreRemoteChangeNotificationOptionKey"
 /// Option, a dictionary of texts by the names of pragmas: for SQLite stores, of which there are none here.
@@ -58,14 +58,15 @@ public let NSRemovedPersistentStoresKey = "removed"
 /// The key of the location of a changed store, a `URL`, in the user info of a notification.
 public let NSPersistentStoreURLKey = "storeURL"
 /// The key of the ``NSPersistentHistoryToken`` after a change of a store, in the user info of
-/// ``Foundation/NSNotification/Name/NSPersistentStoreRemoteChange``.
+/// `NSPersistentStoreRemoteChange`.
 public let NSPersistentHistoryTokenKey = "historyToken"
 
 extension NSNotification.Name {
   /// Posted after a coordinator of this process, the same or another one, has changed a store of a coordinator, the
-  /// notification's object. Changes by other processes are not noticed. The user info has the store's ``NSStoreUUIDKey``, its
-  /// ``NSPersistentStoreURLKey`` and, if the store records its history, the token under ``NSPersistentHistoryTokenKey``. Posted on a thread of its own, some time
-  /// after the change, and only for stores that were added with
+  /// notification's object. A store on Cairn that was added with ``NSReadOnlyPersistentStoreOption`` also notices that
+  /// another process has saved. The user info has the store's ``NSStoreUUIDKey``, its ``NSPersistentStoreURLKey`` and,
+  /// if the store records its history, the token under ``NSPersistentHistoryTokenKey``. Posted on a thread of its own,
+  /// some time after the change, and only for stores that were added with
   /// ``NSPersistentStoreRemoteChangeNotificationPostOptionKey``.
   public static let NSPersistentStoreRemoteChange =
     NSNotification.Name("NSPersistentStoreRemoteChangeNotification")

@@ -16,6 +16,12 @@ let package = Package(
       dependencies: [
         .product(name: "Cairn", package: "Cairn"), .product(name: "CairnBridges", package: "Cairn"),
         .product(name: "Logging", package: "swift-log"), .product(name: "MetricsTestKit", package: "swift-metrics"),
-      ])
+      ]),
+    .target(
+      name: "Pages",
+      dependencies: [
+        .product(name: "CairnBridges", package: "Cairn"), .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: [.treatAllWarnings(as: .error)]),
   ]
 )

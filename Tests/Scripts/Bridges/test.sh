@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A package that asks for the trait Bridges gets the figures and the events of a store through swift-metrics and swift-log.
+# A package that asks for the trait Bridges gets the figures and the events of a store through swift-metrics and swift-log,
+# and the code of the module's catalogue compiles.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -7,7 +8,12 @@ source "$here/../../../Tools/setup"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-swift build --package-path "$here" --scratch-path "$root/.build-bridges" --quiet >&2
+cp -R "$here/Package.swift" "$here/Sources" "$work"
+sed -i "s|path: \"../../..\"|path: \"$root\"|" "$work/Package.swift"
+mkdir -p "$work/Sources/Pages"
+code_as_function "$root/Sources/CairnBridges/CairnBridges.docc/CairnBridges.md" "_ store: Store" \
+  >"$work/Sources/Pages/Pages.swift"
+swift build --disable-build-manifest-caching --package-path "$work" --scratch-path "$root/.build-bridges" --quiet >&2
 cd "$work"
 # Through a pipe, because the program lets no file grow.
 "$root/.build-bridges/debug/Bridged" | cat >output

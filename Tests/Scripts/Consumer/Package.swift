@@ -8,8 +8,12 @@ let package = Package(
   dependencies: [.package(name: "Cairn", path: "../../..")],
   targets: [
     .executableTarget(name: "Consumer", dependencies: ["Cairn"]),
-    .executableTarget(
-      name: "Landing", dependencies: [.product(name: "CairnFoundation", package: "Cairn")]),
     .target(name: "Engine", dependencies: [.product(name: "CairnFoundation", package: "Cairn")]),
+    .target(
+      name: "Pages",
+      dependencies: [
+        .product(name: "CairnFoundation", package: "Cairn"), .product(name: "CairnInspection", package: "Cairn"),
+      ],
+      swiftSettings: [.treatAllWarnings(as: .error)]),
   ]
 )

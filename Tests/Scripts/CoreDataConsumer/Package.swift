@@ -20,6 +20,13 @@ let package = Package(
       dependencies: [
         .product(name: "CoreData", package: "Cairn"), .product(name: "CairnIncrementalStore", package: "Cairn"),
       ]),
+    // The compiler warns of values that a page only makes.
+    .target(
+      name: "Pages",
+      dependencies: [
+        .product(name: "CoreData", package: "Cairn"), .product(name: "CairnIncrementalStore", package: "Cairn"),
+      ],
+      swiftSettings: [.unsafeFlags(["-suppress-warnings"])]),
     // The compiler warns of casts that Apple's platforms need and that have no effect here.
     .executableTarget(
       name: "Names", dependencies: [.product(name: "CoreData", package: "Cairn")],

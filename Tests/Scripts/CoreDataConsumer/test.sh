@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # A package that imports CoreData beside Foundation builds and runs, reads a model from its resources, and compiles the
 # classes that modelgen writes for everybody. Names that Foundation has, too, are told apart. The program of
-# Documentation/CORE-DATA.md prints what stands there, that of README.md keeps its objects, the code of
-# Documentation/RECIPES.md compiles, and the context of the main queue works in a synchronous and in an asynchronous main.
+# Documentation/CORE-DATA.md prints what stands there, that of README.md keeps its objects, the code of the other pages
+# about Core Data and of the modules' catalogues compiles, and the context of the main queue works in a synchronous and
+# in an asynchronous main.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -18,6 +19,16 @@ mkdir -p "$work/Sources/Readme"
 sed -n '/^```swift main.swift$/,/^```$/{//!p;}' "$root/README.md" >"$work/Sources/Readme/main.swift"
 mkdir -p "$work/Sources/Recipes"
 sed -n '/^```swift recipe$/,/^```$/{//!p;}' "$root/Documentation/RECIPES.md" >"$work/Sources/Recipes/Recipes.swift"
+parameters="context: NSManagedObjectContext, description: NSPersistentStoreDescription, note: Note, fleet: Fleet, lines: Lines"
+{
+  printf 'import %s\n' CairnIncrementalStore CoreData Observation
+  echo "extension Setting {"
+  for page in "$root"/Sources/{OpenCoreData,IncrementalStore,CairnIncrementalStore}/*.docc/*.md \
+    "$root"/Documentation/{CORE-DATA,INCREMENTAL-STORE,MODELS,PREDICATES}.md; do
+    code_as_function "$page" "$parameters" 'do {' '}' | sed '/^import /d'
+  done
+  echo "}"
+} >"$work/Sources/Pages/Pages.swift"
 sed -i "s|\.package(name: \"Cairn\", path: \"../../..\")|.package(name: \"Cairn\", path: \"$root\")|" "$work/Package.swift"
 mkdir -p "$work/Sources/Consumer/Models"
 cp -R "$root/Tests/Data/Models/Diary.xcdatamodeld" "$work/Sources/Consumer/Models"

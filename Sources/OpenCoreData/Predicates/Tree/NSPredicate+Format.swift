@@ -75,7 +75,7 @@ extension NSPredicate: Adopting {
 }
 
 extension NSExpression {
-  /// The expression that a format describes, as in ``Foundation/NSPredicate/init(format:_:)``.
+  /// The expression that a format describes, as in `NSPredicate(format:_:)`.
   public convenience init(format: String, _ arguments: Any?...) {
     self.init(trapping: format, arguments)
   }
