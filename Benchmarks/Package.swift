@@ -89,6 +89,12 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(
+      name: "changes",
+      dependencies: [
+        .product(name: "Cairn", package: "Cairn"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+    .executableTarget(
       name: "readers",
       dependencies: [
         .product(name: "Cairn", package: "Cairn"),

@@ -212,11 +212,15 @@ public final class Store: Sendable {
     let result = try body(&batch)
     if let failure = batch.failure { throw failure }
     defer { hasWritten() }
-    let start = log.telemetry.begin()
-    defer { log.telemetry.end(.commit, since: start) }
-    let sequence = try await commits.submit(buffer, durability)
+    let sequence = try await submit(buffer, durability)
     await maintenance.pace.wait()
     return (result, sequence)
+  }
+
+  private func submit(_ buffer: BatchBuffer, _ durability: Durability) async throws -> CommitSequence {
+    let start = log.telemetry.begin()
+    defer { log.telemetry.end(.commit, since: start) }
+    return try await commits.submit(buffer, durability)
   }
 
   /// Commits a batch of changes as the method with a result does.
