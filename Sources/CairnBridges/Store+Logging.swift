@@ -20,6 +20,7 @@
       switch self {
       case .slowCommit, .stall: .warning
       case .spaceLow: .error
+      case .changeReaderTooFarBehind: .error
       case .poisoned: .critical
       }
     }

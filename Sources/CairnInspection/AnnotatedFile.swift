@@ -51,7 +51,7 @@ package enum AnnotatedFile {
   }
 
   private static func changeReaders(upTo end: Int, _ fields: inout FieldReader) {
-    fields.number(UInt64.self, "commit up to which deletions may be missing")
+    fields.number(UInt64.self, "the commit up to which deletions may be missing")
     let count = fields.number(UInt32.self, "number of change readers") ?? 0
     fields.reserved(4)
     entries(count, of: 40, upTo: end, in: &fields, changeReader)
@@ -88,7 +88,7 @@ package enum AnnotatedFile {
   }
 
   private static func changeReader(_ fields: inout FieldReader) {
-    fields.number(UInt64.self, "change reader: sequence")
+    fields.number(UInt64.self, "sequence of the commit up to which it knows all changes")
     fields.number(UInt64.self, "time it was last heard of, nanoseconds since 1970")
     fields.number(UInt64.self, "most bytes")
     fields.number(UInt64.self, "longest time in nanoseconds")

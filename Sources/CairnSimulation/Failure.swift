@@ -8,7 +8,7 @@ package struct Failure: Error, Sendable, CustomStringConvertible {
     case secondCrash = "second crash"
     case readBeside = "reading beside"
     case lookingBack = "looking back"
-    case damage
+    case damage, changes
     case metamorphic
   }
 

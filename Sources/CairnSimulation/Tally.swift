@@ -22,6 +22,9 @@ package struct Tally: Sendable, Hashable {
   package var lookedBack = 0
   package var wentBack = 0
   package var refusedToGoBack = 0
+  /// Changes since an earlier commit: read and compared, and refused because deletions were forgotten.
+  package var readChanges = 0
+  package var expiredPositions = 0
   /// Stores closed by a step of their own and left closed.
   package var closings = 0
   /// `deeds`: deeds done in the middle of other work. `endedAmid`: those that ended a snapshot.
@@ -68,7 +71,7 @@ package struct Tally: Sendable, Hashable {
       \.programs, \.exhaustivePrograms, \.metamorphicPrograms, \.steps, \.commits, \.dictionaries, \.crashStates,
       \.secondCrashes,
       \.recoveries, \.checks, \.readersBeside, \.refused, \.lookedBack,
-      \.wentBack, \.refusedToGoBack, \.closings, \.deeds, \.endedAmid, \.namesLost, \.namesKept, \.lengthsLost,
+      \.wentBack, \.refusedToGoBack, \.readChanges, \.expiredPositions, \.closings, \.deeds, \.endedAmid, \.namesLost, \.namesKept, \.lengthsLost,
       \.lengthsKept,
       \.blocksLost, \.blocksKept, \.blocksZeroed, \.blocksTorn,
     ]

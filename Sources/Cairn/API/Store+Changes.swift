@@ -54,7 +54,8 @@ extension Store {
   }
 
   /// Notes that a reader has dealt with all changes up to a position, so that the log may forget their deletions. Takes a
-  /// microsecond: it is written to disk some time later, so that a reader may find the same changes once more after a crash.
+  /// microsecond: it is written to disk some time later, at the latest when the store is closed. After a crash the reader
+  /// may find the same changes once more.
   ///
   /// - Throws: `notFound` if there is no reader of that name; `replaced`; `positionExpired` if the reader had fallen too far
   ///   behind, and deletions may be missing since; `readOnly`, `closed`.
@@ -70,10 +71,12 @@ extension Store {
 
   /// Keeps nothing for a reader of changes any more. Durable on return.
   ///
-  /// - Throws: `notFound` if there is no reader of that name; `noSpace`, `inputOutput`, `readOnly`, `poisoned`.
+  /// - Throws: `notFound` if there is no reader of that name; `noSpace`, `inputOutput`, `readOnly`, `poisoned`, `closed`.
   public func removeChangeReader(_ name: String) throws(StoreError) {
     try checkWritable()
-    guard try log.manifest.removeChangeReader(name) else { throw noReader(name) }
+    guard try betweenJobs({ () throws(StoreError) in try log.manifest.removeChangeReader(name) }) else {
+      throw noReader(name)
+    }
   }
 
   /// The readers of changes for whom the log keeps deletions, in the order of their names. Takes time in proportion to
@@ -94,7 +97,7 @@ extension Store {
 
   // MARK: Positions
 
-  func position(behind sequence: CommitSequence) -> ChangePosition {
+  package func position(behind sequence: CommitSequence) -> ChangePosition {
     ChangePosition(store: log.store, timeline: log.manifest.timeline, sequence: sequence)
   }
 

@@ -72,6 +72,8 @@ public final class Store: Sendable {
     dictionaries.close()
     environment.scheduler.shutDown()
     maintenance.close()
+    // Otherwise readers of changes find some of them once more.
+    if !isPoisoned { do throws(StoreError) { try log.manifest.writeAcknowledged() } catch {} }
     defer {
       fileLock?.release()
       departed.withLock { _ in log.directory.close() }

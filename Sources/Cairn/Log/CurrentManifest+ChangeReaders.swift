@@ -39,7 +39,7 @@ extension CurrentManifest {
   }
 
   /// Notes that a reader knows all changes up to a commit, if deletions are kept for it. On disk with the next replacement
-  /// of the manifest: until then, more is kept for the reader than it needs. Returns the reader as it is, or as it is to be
+  /// of the manifest, at the latest when the store is closed: until then, more is kept for the reader than it needs. Returns the reader as it is, or as it is to be
   /// entered again; nil if there is none.
   func acknowledge(_ sequence: CommitSequence, by name: String, at time: UInt64) -> Manifest.ChangeReader? {
     withLock { manifest in
@@ -49,17 +49,25 @@ extension CurrentManifest {
       reader.sequence = max(reader.sequence, sequence)
       guard reader.isHeld else { return reader }
       manifest.changeReaders[index] = reader
+      hasAcknowledged.store(true, ordering: .relaxed)
       updateHeld(manifest)
       return reader
     }
   }
 
-  /// Keeps nothing any more for readers that are too far behind. `tombstoneBytes` returns the bytes of the tombstones in
-  /// segments with records after a commit.
+  /// Writes to disk what has been acknowledged.
+  func writeAcknowledged() throws(StoreError) {
+    guard hasAcknowledged.load(ordering: .relaxed) else { return }
+    try withLock { (manifest) throws(StoreError) in try replace(&manifest, manifest) }
+  }
+
+  /// Keeps nothing any more for readers that are too far behind, and returns their names. `tombstoneBytes` returns the bytes
+  /// of the tombstones in segments with records after a commit.
   func releaseLateReaders(
     at time: UInt64, newest: CommitSequence, tombstoneBytes: (CommitSequence) -> Int
-  ) {
+  ) -> [String] {
     withLock { manifest in
+      var late: [String] = []
       for index in manifest.changeReaders.indices where manifest.changeReaders[index].isHeld {
         let reader = manifest.changeReaders[index]
         // A reader with nothing to read does not fall behind.
@@ -67,11 +75,13 @@ extension CurrentManifest {
           manifest.changeReaders[index].heard = time
         } else {
           let silence = time - min(time, reader.heard)
-          manifest.changeReaders[index].isHeld =
-            silence <= reader.longestTime && tombstoneBytes(reader.sequence) <= reader.mostBytes
+          guard silence > reader.longestTime || tombstoneBytes(reader.sequence) > reader.mostBytes else { continue }
+          manifest.changeReaders[index].isHeld = false
+          late.append(reader.name)
         }
       }
       updateHeld(manifest)
+      return late
     }
   }
 
@@ -100,8 +110,9 @@ extension Log {
   /// Keeps nothing any more for readers of changes that are too far behind.
   func releaseLateReaders() {
     guard manifest.heldSequence.load(ordering: .relaxed) < .max else { return }
-    manifest.releaseLateReaders(
+    let late = manifest.releaseLateReaders(
       at: environment.clock(), newest: syncs.durable.sequence, tombstoneBytes: tombstoneBytes(after:))
+    for name in late { telemetry.post(.changeReaderTooFarBehind(name)) }
   }
 }
 

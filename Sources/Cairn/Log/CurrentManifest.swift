@@ -20,6 +20,8 @@ final class CurrentManifest: Sendable {
   let durable: DurableEnd
   /// The log keeps deletions after this commit for readers of changes; `.max` if it keeps none.
   let heldSequence: Atomic<CommitSequence>
+  /// Whether readers of changes have acknowledged something since the manifest was last replaced.
+  let hasAcknowledged = Atomic<Bool>(false)
   private let file: ManifestFile
   private let failure: LogFailure
   private let counts: LogCounts
@@ -60,6 +62,7 @@ final class CurrentManifest: Sendable {
       throw failure.poison(error)
     }
     manifest = changed
+    hasAcknowledged.store(false, ordering: .relaxed)
     counts.checkpointBytes.store(changed.checkpointBytes, ordering: .relaxed)
   }
 }

@@ -30,18 +30,22 @@ extension Recovery {
     }
   }
 
-  private mutating func define(_ record: RecordView, at place: Place) throws(StoreError) {
+  private mutating func define(
+    _ record: RecordView, at place: Place, mayRetain: Bool = false
+  ) throws(StoreError) {
     guard let order = unsafe record.stored.first, order <= 1,
       let name = unsafe String(validating: record.key, as: UTF8.self)
     else { throw StoreError(.damaged, "a keyspace's definition is invalid", place: place) }
     let header = record.header
     guard !keyspaces.isDropped(header.keyspace) else { return }
-    replay.enter(index.restore(header.keyspace, name, isOrdered: order == 0, definedAt: header.sequence))
+    let keyspace = index.restore(header.keyspace, name, isOrdered: order == 0, definedAt: header.sequence)
+    replay.enter(keyspace, mayRetain: mayRetain)
   }
 
   /// Enters the keyspaces whose definitions compaction has moved, before the records are read. If one was dropped after the
   /// last commit to be read, the manifest need not list it, and its definition may come after its records.
   mutating func enterMovedDefinitions() throws(StoreError) {
+    let mayRetain = manifest.features & Format.retention != 0
     for source in sources {
       guard case .header(let header) = source.header, header.kind == .compacted, let end = source.entry.end,
         end <= source.bytes.length
@@ -52,7 +56,7 @@ extension Recovery {
           guard record.header.kind == .keyspaceDefinition, record.header.sequence > checkpoint?.sequence ?? 0 else {
             return
           }
-          try define(record, at: Place(segment: source.id, offset: offset))
+          try define(record, at: Place(segment: source.id, offset: offset), mayRetain: mayRetain)
         }
         offset += frame.header.length
       }

@@ -82,7 +82,7 @@ import Testing
     let store = try machine.openThreaded()
     let names = ["a", "b"]
     let start = try start(store)
-    try store.addChangeReader("first", since: start)
+    for number in 0..<3 { try store.addChangeReader("reader \(number)", since: start) }
     let feed = try store.changeFeed(since: start)
     let readers = (0..<3).map { number in
       Task {
@@ -98,7 +98,7 @@ import Testing
             case .dropped(let keyspace): copy[keyspace] = nil
             }
           }
-          if number == 0 { try store.acknowledge(commit.position, by: "first") }
+          try store.acknowledge(commit.position, by: "reader \(number)")
         }
         return copy
       }

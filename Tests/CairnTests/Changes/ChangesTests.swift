@@ -236,6 +236,11 @@ import Testing
     #expect(try copy(changes) == store.read { try Set($0.rows(in: store.keyspace("rows")).map(\.key)) })
     #expect(words(changes).joined().count { $0.hasSuffix("deleted") } >= 200)
     try store.acknowledge(changes[changes.count - 1].position, by: "search")
+    // Closing writes to disk what has been acknowledged.
+    try store.close()
+    #expect(failure { try store.removeChangeReader("search") }?.code == .closed)
+    store = try machine.open()
+    #expect(store.changeReaders[0].position == changes[changes.count - 1].position)
     for _ in 0..<2 { try store.compact(.everything) }
     #expect(store.statistics.tombstoneBytes == 0 && store.changeReaders[0].heldBytes == 0)
     try store.removeChangeReader("search")

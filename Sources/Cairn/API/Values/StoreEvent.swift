@@ -6,6 +6,8 @@ public enum StoreEvent: Sendable, Hashable, CustomStringConvertible {
   case stall(Duration)
   /// A commit has found no space on the disk. It waits for compaction to free some, or fails.
   case spaceLow
+  /// A reader of changes is too far behind: the log keeps nothing for the reader of this name any more.
+  case changeReaderTooFarBehind(String)
   /// A write or a sync has failed: the store accepts no more writes until it is opened again.
   case poisoned(String)
 
@@ -15,6 +17,7 @@ public enum StoreEvent: Sendable, Hashable, CustomStringConvertible {
     case .slowCommit(let time): "a commit has taken \(time)"
     case .stall(let time): "a writer has waited \(time) for compaction"
     case .spaceLow: "there is no space for a commit"
+    case .changeReaderTooFarBehind(let name): "the reader of changes \(name) is too far behind"
     case .poisoned(let message): "writing has ended: \(message)"
     }
   }
