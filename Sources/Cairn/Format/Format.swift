@@ -7,6 +7,9 @@ package enum Format {
   /// The feature bit of stores that have been taken back to an earlier commit.
   package static let timelines: UInt64 = 1 << 2
   package static let knownFeatures: UInt64 = retention | timelines
+  /// The compatible feature bit of a directory with a backup.
+  package static let backup: UInt64 = 1 << 0
+  package static let knownCompatibleFeatures: UInt64 = backup
   package static let unit = 8
   package static let maximumKeyLength = 65_536
   package static let maximumValueLength = 1 << 30

@@ -1,0 +1,72 @@
+import Synchronization
+
+extension Manifest {
+  /// Whether it is that of a backup, which can only be read.
+  package var isBackup: Bool { compatibleFeatures & Format.backup != 0 }
+}
+
+/// The backup that is in a directory before another one is made there.
+package struct PreviousBackup {
+  /// nil if there is none yet.
+  let manifest: Manifest?
+
+  /// The name of an empty file that is in a directory before the first file of a backup is.
+  package static let markName = "BACKUP"
+
+  /// - Throws: `alreadyExists` if the directory has something else in it, a backup of another store, or one of a state
+  ///   of this store that is not part of its past; `damaged`, `newerFormat`, `inputOutput`.
+  init(in directory: any Directory, _ names: [String], of store: Manifest) throws(StoreError) {
+    let path = directory.path
+    guard names.contains(ManifestFile.name) else {
+      guard names.contains(Self.markName) || names.allSatisfy({ $0 == LockOwner.fileName }) else {
+        throw StoreError(.alreadyExists, "the directory \(path) has files, and no backup")
+      }
+      manifest = nil
+      return
+    }
+    let found = try ManifestFile(directory: directory).read()
+    guard found.isBackup else { throw StoreError(.alreadyExists, "\(path) is a store, not a backup") }
+    guard found.compatibleFeatures & ~Format.knownCompatibleFeatures == 0 else {
+      throw StoreError(.newerFormat, "the backup \(path) has features that this version can read but not write")
+    }
+    guard found.store == store.store else {
+      throw StoreError(.alreadyExists, "\(path) is a backup of another store")
+    }
+    guard found.epoch <= store.epoch, found.timeline <= store.timeline else {
+      throw StoreError(.alreadyExists, "\(path) is a backup of a later state of this store")
+    }
+    manifest = found
+  }
+
+  /// How many bytes of a segment the backup in `directory` has, from its beginning on.
+  func length(of segment: Segment, in directory: any Directory) throws(StoreError) -> Int {
+    guard let end = manifest?.segments.element(segment.id)?.end else { return 0 }
+    let (size, bytes): (Int, [UInt8])
+    do throws(FileError) {
+      let file = try directory.open(Segment.fileName(segment.id), .read)
+      defer { file.close() }
+      (size, bytes) = (try file.size(), try file.bytes(SegmentHeader.size))
+    } catch {
+      guard error.cause == .notFound else { throw StoreError(error) }
+      return 0
+    }
+    // A file that is damaged is copied once more.
+    guard size >= end, case .header(let found) = unsafe bytes.withUnsafeBytes({ unsafe SegmentHeader.read($0) }) else {
+      return 0
+    }
+    guard found == segment.header else {
+      throw StoreError(
+        .alreadyExists, "segment \(segment.id) of the backup \(directory.path) is of another copy of the store")
+    }
+    return min(end, segment.end.load(ordering: .relaxed))
+  }
+}
+
+extension Segment {
+  /// The header in its file; nil if it is damaged.
+  var header: SegmentHeader? {
+    let bytes = unsafe UnsafeRawBufferPointer(start: mapping.base, count: min(mapping.length, SegmentHeader.size))
+    guard case .header(let header) = unsafe SegmentHeader.read(bytes) else { return nil }
+    return header
+  }
+}
