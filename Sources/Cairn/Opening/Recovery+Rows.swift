@@ -6,15 +6,7 @@ extension Recovery {
     report.records += 1
     let header = record.header
     switch header.kind {
-    case .keyspaceDefinition:
-      guard let order = unsafe record.stored.first, order <= 1,
-        let name = unsafe String(validating: record.key, as: UTF8.self)
-      else {
-        throw StoreError(
-          .damaged, "a keyspace's definition is invalid", place: Place(segment: segment.id, offset: offset))
-      }
-      guard !keyspaces.isDropped(header.keyspace) else { return }
-      replay.enter(index.restore(header.keyspace, name, isOrdered: order == 0, definedAt: header.sequence))
+    case .keyspaceDefinition: try define(record, at: Place(segment: segment.id, offset: offset))
     case .keyspaceDropped:
       keyspaces.drop(header.keyspace)
       try replay.drop(header.keyspace)
@@ -35,6 +27,36 @@ extension Recovery {
       keyspaces.miss(header.keyspace, at: Place(segment: segment.id, offset: offset))
     case nil:
       throw StoreError(.newerFormat, "the log has records of a kind that this version does not know")
+    }
+  }
+
+  private mutating func define(_ record: RecordView, at place: Place, mayRetain: Bool = false) throws(StoreError) {
+    let header = record.header
+    guard let order = unsafe record.stored.first, order <= 1,
+      let name = unsafe String(validating: record.key, as: UTF8.self)
+    else { throw StoreError(.damaged, "a keyspace's definition is invalid", place: place) }
+    guard !keyspaces.isDropped(header.keyspace) else { return }
+    let keyspace = index.restore(header.keyspace, name, isOrdered: order == 0, definedAt: header.sequence)
+    replay.enter(keyspace, mayRetain: mayRetain)
+  }
+
+  /// Enters the keyspaces whose definitions compaction has moved: they may come after records of these keyspaces.
+  mutating func findMovedDefinitions() throws(StoreError) {
+    let mayRetain = manifest.features & Format.retention != 0
+    for source in sources {
+      guard case .header(let header) = source.header, header.kind == .compacted,
+        header.compactedSequence <= lastWanted
+      else { continue }
+      let limit = min(source.entry.end ?? 0, source.bytes.length)
+      var offset = SegmentHeader.size
+      // Damage is found when the segment is read.
+      while offset < limit, let frame = frame(source.bytes, header, at: offset, limit) {
+        try frame.forEachRecord { (record, offset) throws(StoreError) in
+          guard record.header.kind == .keyspaceDefinition else { return }
+          try define(record, at: Place(segment: source.id, offset: offset), mayRetain: mayRetain)
+        }
+        offset += frame.header.length
+      }
     }
   }
 

@@ -84,6 +84,8 @@ struct Recovery: ~Copyable {
           keyspace.id, keyspace.name, isOrdered: keyspace.isOrdered, definedAt: keyspace.definedAt, from: image),
         mayRetain: keyspace.oldVersions > 0 || image?.oldVersions ?? 0 > 0)
     }
+    // The manifest does not list a keyspace that was dropped after the last commit that is wanted.
+    if lastWanted < .max, checkpoint == nil { try findMovedDefinitions() }
     index.reserveKeyspaceIDs(below: manifest.nextKeyspace)
     let known = checkpoint?.tables.place ?? Place(segment: 0, offset: 0)
     for entry in manifest.segments where entry.id >= known.segment {
