@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(
-    "D25: Wherever a first backup stops, there is none or a whole one; the next one succeeds.",
+    "D28: Wherever a first backup stops, there is none or a whole one; the next one succeeds.",
     arguments: [true, false])
   func first(linksFiles: Bool) throws {
     let machine = Machine()
@@ -82,7 +82,7 @@ import Testing
     try stopEverywhere(machine, allowed: [nil], linksFiles: linksFiles)
   }
 
-  @Test("D25: Wherever a later backup stops, there is the earlier one or the new one.", arguments: [true, false])
+  @Test("D28: Wherever a later backup stops, there is the earlier one or the new one.", arguments: [true, false])
   func later(linksFiles: Bool) throws {
     let machine = Machine()
     let store = try machine.open(Self.options)
@@ -96,7 +96,7 @@ import Testing
     try stopEverywhere(machine, allowed: [old], linksFiles: linksFiles)
   }
 
-  @Test("D25: Whichever call of a backup fails, there is the earlier one or the new one; the next one succeeds.")
+  @Test("D28: Whichever call of a backup fails, there is the earlier one or the new one; the next one succeeds.")
   func failures() throws {
     let operations = MemoryFileLayer.Operation.allCases.filter { $0 != .link && $0 != .map }
     for operation in operations {
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test("D26: Wherever a restoration stops, there is no store or a whole one.") func restoring() throws {
+  @Test("D29: Wherever a restoration stops, there is no store or a whole one.") func restoring() throws {
     let machine = Machine()
     let store = try machine.open(Self.options)
     try Self.fill(store, 0..<60, round: 0)
