@@ -39,19 +39,22 @@ extension Store {
       throw StoreError(
         .invalidArgument, "a store that was opened up to a commit is not backed up; restore it at that commit instead")
     }
-    return try maintenance.withHeldLog { (held) throws(StoreError) in
-      var found: PreviousBackup?
-      let target = try TargetDirectory(at: path, environment.files) { (directory, names) throws(StoreError) in
-        found = try PreviousBackup(in: directory, names, of: held.manifest)
+    var found: PreviousBackup?
+    let target = try TargetDirectory(at: path, environment.files) { (directory, names) throws(StoreError) in
+      found = try PreviousBackup(in: directory, names, of: log.store)
+    }
+    guard let previous = found else { fatalError("the directory has not been inspected") }
+    // The log is held when nobody else can make a backup there any more, so that no older state takes the place of a
+    // newer one.
+    return try target.use { (discard) throws(StoreError) in
+      try maintenance.withHeldLog { (held) throws(StoreError) in
+        try previous.check(isBefore: held.manifest, at: path)
+        let backup = Backup(of: held, from: log.directory, to: target.directory, previous, linksFiles: linksFiles)
+        return try backup.run(progress, discard: discard) { () throws(StoreError) in
+          // A reader cannot sync the files of the writer.
+          if !isReadOnly { try log.syncs.sync(upTo: held.lastSequence, through: held.growingEnd) }
+        }
       }
-      guard let found else { fatalError("the target has not been inspected") }
-      let backup = Backup(of: held, from: log.directory, to: target.directory, found, linksFiles: linksFiles)
-      let report = try backup.run(progress, discard: target.end(removing:)) { () throws(StoreError) in
-        // A reader cannot sync the files of the writer.
-        if !isReadOnly { try log.syncs.sync(upTo: held.lastSequence, through: held.growingEnd) }
-      }
-      target.end()
-      return report
     }
   }
 }

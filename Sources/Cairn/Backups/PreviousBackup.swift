@@ -13,9 +13,9 @@ package struct PreviousBackup {
   /// The name of an empty file that is in a directory before the first file of a backup is.
   package static let markName = "BACKUP"
 
-  /// - Throws: `alreadyExists` if the directory has something else in it, a backup of another store, or one of a state
-  ///   of this store that is not part of its past; `damaged`, `newerFormat`, `inputOutput`.
-  init(in directory: any Directory, _ names: [String], of store: Manifest) throws(StoreError) {
+  /// - Throws: `alreadyExists` if the directory has something else in it, or a backup of another store; `damaged`,
+  ///   `newerFormat`, `inputOutput`.
+  init(in directory: any Directory, _ names: [String], of store: UInt128) throws(StoreError) {
     let path = directory.path
     guard names.contains(ManifestFile.name) else {
       guard names.contains(Self.markName) || names.allSatisfy({ $0 == LockOwner.fileName }) else {
@@ -29,13 +29,16 @@ package struct PreviousBackup {
     guard found.compatibleFeatures & ~Format.knownCompatibleFeatures == 0 else {
       throw StoreError(.newerFormat, "the backup \(path) has features that this version can read but not write")
     }
-    guard found.store == store.store else {
+    guard found.store == store else {
       throw StoreError(.alreadyExists, "\(path) is a backup of another store")
     }
-    guard found.epoch <= store.epoch, found.timeline <= store.timeline else {
-      throw StoreError(.alreadyExists, "\(path) is a backup of a later state of this store")
-    }
     manifest = found
+  }
+
+  /// - Throws: `alreadyExists` if the backup is of a state that is not part of the store's past.
+  func check(isBefore store: Manifest, at path: String) throws(StoreError) {
+    guard let manifest, manifest.epoch > store.epoch || manifest.timeline > store.timeline else { return }
+    throw StoreError(.alreadyExists, "\(path) is a backup of a later state of this store")
   }
 
   /// How many bytes of a segment the backup in `directory` has, from its beginning on.

@@ -60,18 +60,30 @@ struct TargetDirectory {
     do throws(FileError) { try files.remove(path) } catch {}
   }
 
-  /// Ends the use of the directory after success.
-  func end() {
-    lock.release()
-    directory.close()
+  /// Calls `body`, and ends the use of the directory. After an error, removes the files that `body` has named to its
+  /// argument, and the directory if it was created for them.
+  func use<R>(_ body: (_ discard: ([String]) -> Void) throws(StoreError) -> R) throws(StoreError) -> R {
+    var discarded: [String] = []
+    do throws(StoreError) {
+      let result = try body { discarded += $0 }
+      end()
+      return result
+    } catch {
+      end(removing: discarded)
+      throw error
+    }
   }
 
-  /// Ends the use of the directory after a failure: removes these files, and the directory if it was created for them.
-  func end(removing names: [String]) {
+  private func end(removing names: [String]) {
     for name in names { directory.removeIfPossible(name) }
     if wasCreated { directory.removeIfPossible(LockOwner.fileName) }
     end()
     if wasCreated { Self.remove(path, files) }
+  }
+
+  private func end() {
+    lock.release()
+    directory.close()
   }
 }
 

@@ -40,16 +40,16 @@ extension Store {
     let store = try open(at: source, options: options, environment: environment)
     defer { store.closeAfterReading() }
     if let commit { try store.checkReached(commit) }
-    return try store.maintenance.withHeldLog { (held) throws(StoreError) in
-      let target = try TargetDirectory(at: path, environment.files) { (_, names) throws(StoreError) in
-        guard names.allSatisfy({ $0 == LockOwner.fileName }) else {
-          throw StoreError(.alreadyExists, "the directory \(path) is not empty")
-        }
+    let target = try TargetDirectory(at: path, environment.files) { (_, names) throws(StoreError) in
+      guard names.allSatisfy({ $0 == LockOwner.fileName }) else {
+        throw StoreError(.alreadyExists, "the directory \(path) is not empty")
       }
-      let restoration = Restoration(of: held, to: target.directory, random: environment.random)
-      let report = try restoration.run(progress, discard: target.end(removing:))
-      target.end()
-      return report
+    }
+    return try target.use { (discard) throws(StoreError) in
+      try store.maintenance.withHeldLog { (held) throws(StoreError) in
+        let restoration = Restoration(of: held, to: target.directory, random: environment.random)
+        return try restoration.run(progress, discard: discard)
+      }
     }
   }
 
