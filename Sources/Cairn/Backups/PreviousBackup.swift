@@ -41,9 +41,13 @@ package struct PreviousBackup {
     throw StoreError(.alreadyExists, "\(path) is a backup of a later state of this store")
   }
 
-  /// How many bytes of a segment the backup in `directory` has, from its beginning on.
-  func length(of segment: Segment, in directory: any Directory) throws(StoreError) -> Int {
-    guard let end = manifest?.segments.element(segment.id)?.end else { return 0 }
+  /// Whether it lists a segment.
+  func lists(_ id: SegmentID) -> Bool { manifest?.segments.index(of: id) != nil }
+
+  /// How many bytes of a segment the backup in `directory` has, from its beginning on: all up to `end`, or those to
+  /// which the missing ones can be added.
+  func length(of segment: Segment, upTo end: Int, in directory: any Directory) throws(StoreError) -> Int {
+    guard let present = manifest?.segments.element(segment.id)?.end else { return 0 }
     let (size, bytes): (Int, [UInt8])
     do throws(FileError) {
       let file = try directory.open(Segment.fileName(segment.id), .read)
@@ -53,15 +57,16 @@ package struct PreviousBackup {
       guard error.cause == .notFound else { throw StoreError(error) }
       return 0
     }
-    // A file that is damaged is copied once more.
-    guard size >= end, case .header(let found) = unsafe bytes.withUnsafeBytes({ unsafe SegmentHeader.read($0) }) else {
-      return 0
-    }
+    // What is damaged is copied once more.
+    guard size >= present, case .header(let found) = unsafe bytes.withUnsafeBytes({ unsafe SegmentHeader.read($0) })
+    else { return 0 }
     guard found == segment.header else {
       throw StoreError(
         .alreadyExists, "segment \(segment.id) of the backup \(directory.path) is of another copy of the store")
     }
-    return min(end, segment.end.load(ordering: .relaxed))
+    if present >= end { return end }
+    // A longer file is from a backup that was not finished: it may even be the store's own file.
+    return size == present ? present : 0
   }
 }
 

@@ -140,9 +140,9 @@ private final class SystemDirectory: Directory {
     _ = try attempt("rename", "\(path)/\(source)") { renameFile(descriptor, source, target) }
   }
 
-  func link(_ name: String, from source: any Directory) throws(FileError) {
-    guard let source = source as? SystemDirectory else { throw FileError(.system(EXDEV), "link", "\(path)/\(name)") }
-    _ = try attempt("link", "\(path)/\(name)") { linkFile(source.descriptor, name, descriptor, name) }
+  func link(_ source: String, in directory: any Directory, as name: String) throws(FileError) {
+    guard let other = directory as? SystemDirectory else { throw FileError(.system(EXDEV), "link", "\(path)/\(name)") }
+    _ = try attempt("link", "\(path)/\(name)") { linkFile(other.descriptor, source, descriptor, name) }
   }
 
   func remove(_ name: String) throws(FileError) {

@@ -238,10 +238,10 @@ package final class MemoryFileLayer: FileLayer {
       }
     }
 
-    func link(_ name: String, from source: any Directory) throws(FileError) {
+    func link(_ source: String, in directory: any Directory, as name: String) throws(FileError) {
       try perform(.link, name) { (volume) throws(FileError.Cause) in
-        guard let source = source as? MemoryDirectory, source.layer === layer else { throw .system(EXDEV) }
-        try volume.link((source.inode, name), as: (inode, name))
+        guard let other = directory as? MemoryDirectory, other.layer === layer else { throw .system(EXDEV) }
+        try volume.link((other.inode, source), as: (inode, name))
       }
     }
 

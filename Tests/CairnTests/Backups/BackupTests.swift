@@ -223,6 +223,29 @@ import Testing
     #expect(failure { try store.backup(to: Machine.backup) }?.code == .alreadyExists)
   }
 
+  @Test("A segment that was copied while it was growing is linked once it is sealed, even if that was interrupted.")
+  func linkedLater() throws {
+    let store = try machine.open()
+    try fill(store, 0..<30)
+    #expect(try store.backup(to: Machine.backup).copied.count == 1)
+    try fill(store, 30..<100)
+    // All but the manifest of the next backup.
+    machine.files.failNext(.rename, after: 2, with: .system(5))
+    #expect(failure { try store.backup(to: Machine.backup) }?.code == .inputOutput)
+    let source = machine.files.contents["\(Machine.path)/0000000001.segment"]
+    // A copy must not be written into the file of the store.
+    let copied = try store.backup(to: Machine.backup, linksFiles: false)
+    #expect(copied.copied.count == 2)
+    #expect(copied.copied.bytes == store.statistics.logBytes)
+    try expectEqual(store)
+    try fill(store, 100..<130)
+    let report = try store.backup(to: Machine.backup)
+    #expect(report.linked.count == 1)
+    #expect(report.copied.count == 1)
+    try expectEqual(store)
+    #expect(machine.files.contents["\(Machine.path)/0000000001.segment"] == source)
+  }
+
   @Test("A damaged file of a backup is copied once more.") func damagedFile() throws {
     let store = try machine.open()
     try fill(store, 0..<300)
