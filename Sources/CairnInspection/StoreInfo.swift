@@ -62,6 +62,8 @@ public struct StoreInfo: Sendable {
   public let epoch: UInt32
   /// Major and minor version of the format.
   public let formatVersion: String
+  /// Whether it is a backup, which can only be read.
+  public let isBackup: Bool
   /// Full size of a segment in bytes.
   public let segmentBytes: Int
   /// The keyspaces, sorted by id.
@@ -120,6 +122,7 @@ public struct StoreInfo: Sendable {
     generation = manifest.generation
     epoch = manifest.epoch
     formatVersion = "\(UInt16(bytes[8]) | UInt16(bytes[9]) << 8).\(UInt16(bytes[10]) | UInt16(bytes[11]) << 8)"
+    isBackup = manifest.isBackup
     segmentBytes = manifest.segmentSize
     checkpoints = manifest.checkpoints.map(\.sequence)
     statistics = store.statistics

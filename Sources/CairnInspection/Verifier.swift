@@ -180,8 +180,9 @@ struct VerificationPass {
     let segments = Set(manifests.flatMap(\.segments).map(\.id))
     // A writer creates segments and checkpoints before the manifest lists them.
     let isBeingWritten = directory.isBeingWritten
-    let own = Set(
+    var own = Set(
       checkpoints + [ManifestFile.name, "\(ManifestFile.name).new", "LOCK", Reserve.fileName, WatermarkRecord.fileName])
+    if manifests.contains(where: \.isBackup) { own.insert(PreviousBackup.markName) }
     for name in names.sorted() where !own.contains(name) {
       if let id = StoreDirectory.segment(named: name) {
         // A segment with a higher id than all others may have been begun since the manifest was read.

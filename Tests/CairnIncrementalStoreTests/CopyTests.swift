@@ -66,6 +66,23 @@ import Testing
     }
   }
 
+  @Test func aRestoredStoreGivesNoNumberOfTheOriginal() throws {
+    var given = Set(try fill(library, ["a"]))
+    let backup = library.url.path + " backup"
+    let store = try Store.open(at: library.url.path)
+    try store.backup(to: backup)
+    try store.close()
+    given.formUnion(try fill(library, ["b"]))
+    try Store.restore(from: backup, to: other.url.path)
+    #expect(try titles(other) == ["a"])
+    for library in [other, library, other, library] {
+      let more = try fill(library, [UUID().uuidString, UUID().uuidString])
+      #expect(given.isDisjoint(with: more))
+      given.formUnion(more)
+    }
+    try FileManager.default.removeItem(atPath: backup)
+  }
+
   @Test func aStoreInUseIsNeitherReplacedNorDestroyed() throws {
     _ = try fill(library, ["a"])
     let user = try other.coordinator()

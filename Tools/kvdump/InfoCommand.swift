@@ -48,6 +48,7 @@ struct InfoCommand: Command {
       "dead        \(figures.deadBytes.grouped) bytes",
       "segments    at most \(info.segmentBytes.grouped) bytes each",
     ]
+    if info.isBackup { lines.insert("backup      can only be read; kvdump restore makes a store of it", at: 1) }
     if let newest = info.checkpoints.last {
       lines.append(
         "checkpoint  at sequence \(newest); \(info.checkpoints.count.of("checkpoint")), "
@@ -113,7 +114,7 @@ struct InfoCommand: Command {
     let figures = info.statistics
     return [
       "schema": .string("kvdump.info"), "schemaVersion": .number(2 as Int), "store": .string(info.path),
-      "opens": .bool(true),
+      "opens": .bool(true), "isBackup": .bool(info.isBackup),
       "uuid": .string(info.uuid), "formatVersion": .string(info.formatVersion), "generation": .number(info.generation),
       "epoch": .number(UInt64(info.epoch)), "lastSequence": .number(info.recovery.lastSequence),
       "watermark": .number(info.recovery.watermark), "rows": .number(figures.rows),

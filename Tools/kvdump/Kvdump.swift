@@ -62,15 +62,15 @@ struct Kvdump: ParsableCommand {
                 kvdump verify orders.cairn && echo sound
                 kvdump tail -f orders.cairn
                 kvdump dump orders.cairn --format jsonl | kvdump load -o copy.cairn
-                kvdump backup orders.cairn -o backup.cairn
+                kvdump backup orders.cairn -o backups/orders
                 kvdump salvage broken.cairn -o saved.cairn
       """,
     version: "kvdump 1.0, store format \(Format.majorVersion).\(Format.minorVersion)",
     subcommands: [
       InfoCommand.self, StatsCommand.self, KeyspacesCommand.self, SegmentsCommand.self, RecordsCommand.self,
       HexCommand.self, GetCommand.self, HistoryCommand.self, ScanCommand.self, VerifyCommand.self, DiffCommand.self,
-      TailCommand.self, DumpCommand.self, LoadCommand.self, BackupCommand.self, CompactCommand.self,
-      SalvageCommand.self, SchemaCommand.self, ObjectsCommand.self, ObjectCommand.self,
+      TailCommand.self, DumpCommand.self, LoadCommand.self, BackupCommand.self, RestoreCommand.self,
+      CompactCommand.self, SalvageCommand.self, SchemaCommand.self, ObjectsCommand.self, ObjectCommand.self,
     ] + importing + [
       PutCommand.self, DeleteCommand.self, DropCommand.self, RollbackCommand.self, CompletionsCommand.self,
     ],

@@ -1,14 +1,14 @@
 import ArgumentParser
 import Foundation
 
-/// Measures what compaction gains and what it costs.
+/// Measures what compaction gains and what it costs, and what backups copy.
 @main
 struct Upkeep: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
-    abstract: "Measures what compaction gains and what it costs.",
+    abstract: "Measures what compaction gains and what it costs, and what backups copy.",
     discussion: "Rows have keys of 16 bytes and values of 100, half compressible.",
-    subcommands: [Space.self, Latency.self, Dictionaries.self])
+    subcommands: [Space.self, Latency.self, Dictionaries.self, Backups.self])
 }
 
 /// A folder for stores, which is removed at the end.

@@ -17,7 +17,7 @@ public final class Store: Sendable {
   let log: Log
   let committer: Committer
   private let commits: Commits
-  private let maintenance: Maintenance
+  let maintenance: Maintenance
   private let dictionaries: Dictionaries
   package let isReadOnly: Bool
   private let isCompressing: Bool

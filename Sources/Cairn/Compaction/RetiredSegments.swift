@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Segments that have been compacted, until no reader uses them any more and their extents can be used again.
+/// Segments that have been compacted, until no reader and no backup uses them any more and their extents can be used
+/// again.
 struct RetiredSegments {
   private struct Group {
     var segments: [Segment]
@@ -29,17 +30,18 @@ struct RetiredSegments {
     reclaim()
   }
 
-  /// Reclaims the segments that no reader uses any more.
+  /// Reclaims the segments that neither a reader nor a backup uses any more.
   mutating func reclaim() {
     guard !groups.isEmpty else { return }
     committer.betweenCommits { writer in
       let oldest = index.eras.oldestPinned()
-      while let first = groups.first, first.era < oldest {
-        for segment in first.segments {
+      groups.removeAll { group in
+        guard group.era < oldest, !log.lent.contains(anyOf: group.segments) else { return false }
+        for segment in group.segments {
           writer.log.release(segment)
           log.counts.retiredBytes.subtract(segment.end.load(ordering: .relaxed), ordering: .relaxed)
         }
-        groups.removeFirst()
+        return true
       }
     }
     log.keepReserve()

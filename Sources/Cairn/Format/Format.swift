@@ -9,6 +9,9 @@ package enum Format {
   /// The feature bit of stores whose manifest says which deletions the log may lack.
   package static let changeReaders: UInt64 = 1 << 3
   package static let knownFeatures: UInt64 = retention | timelines | changeReaders
+  /// The compatible feature bit of a directory with a backup.
+  package static let backup: UInt64 = 1 << 0
+  package static let knownCompatibleFeatures: UInt64 = backup
   package static let unit = 8
   package static let maximumKeyLength = 65_536
   package static let maximumValueLength = 1 << 30

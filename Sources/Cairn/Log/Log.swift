@@ -16,6 +16,8 @@ final class Log: Sendable {
   let counts = LogCounts()
   /// All segments that hold rows, in order. Never held during input or output.
   let segments: Lock<[Segment]>
+  /// Segments that backups are reading.
+  let lent = LentSegments()
   /// Whether the last commit that needed more space found none, or had to take it from the reserve.
   let isShortOfSpace = Atomic<Bool>(false)
 

@@ -13,7 +13,7 @@ final class Maintenance: Sendable {
   let segmentSize: Int
   let pace: WritePace
   private let writesCheckpoints: Bool
-  private let isReadOnly: Bool
+  let isReadOnly: Bool
   /// The value of `changedBytes` from which on work may be due. A value stored during a check is for the next
   /// look.
   private let nextLook: Atomic<Int>

@@ -47,10 +47,12 @@ extension Recovery {
   mutating func enterMovedDefinitions() throws(StoreError) {
     let mayRetain = manifest.features & Format.retention != 0
     for source in sources {
-      guard case .header(let header) = source.header, header.kind == .compacted, let end = source.entry.end,
-        end <= source.bytes.length
+      guard case .header(let header) = source.header, header.kind == .compacted,
+        header.compactedSequence <= lastWanted
       else { continue }
+      let end = min(source.entry.end ?? 0, source.bytes.length)
       var offset = SegmentHeader.size
+      // Damage is found when the segment is read.
       while offset < end, let frame = frame(source.bytes, header, at: offset, end) {
         try frame.forEachRecord { (record, offset) throws(StoreError) in
           guard record.header.kind == .keyspaceDefinition, record.header.sequence > checkpoint?.sequence ?? 0 else {

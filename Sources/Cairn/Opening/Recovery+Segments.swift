@@ -3,15 +3,13 @@ import Synchronization
 /// Reading the log, segment by segment and frame by frame.
 extension Recovery {
   mutating func openSegments() throws(StoreError) {
-    // If the log is to end before a sealed segment's end, that segment is cut. A segment without commits has the last
-    // sequence of the gap that it begins after.
-    let cut = manifest.segments.first { $0.end ?? 0 > SegmentHeader.size && $0.lastSequence > lastWanted }?.id
     // The newest segment first: while another process writes, all that precedes a segment is complete in the segments
     // read after it.
     for entry in manifest.segments.reversed() {
       do throws(FileError) {
         let isGrowing = entry.end == nil
-        let mayBeWritten = !isReadOnly && (isGrowing || entry.id == cut)
+        // If the log is to end before a sealed segment's end, that segment is cut.
+        let mayBeWritten = !isReadOnly && (isGrowing || entry.lastSequence > lastWanted)
         let file = try directory.open(Segment.fileName(entry.id), mayBeWritten ? .readWrite : .read)
         // The end of the content counts, however long the file is: a hole is no content.
         let length = isGrowing ? try file.contentEnd() : min(try file.size(), entry.end ?? 0)

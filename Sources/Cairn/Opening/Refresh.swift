@@ -85,6 +85,9 @@ struct Refresh {
         .replaced, "the store at \(log.directory.path) has been taken back to an earlier commit, or replaced by another"
       )
     }
+    guard !manifest.isBackup || manifest.generation == known.generation else {
+      throw StoreError(.replaced, "the backup at \(log.directory.path) has been replaced by a newer one")
+    }
     var refresh = Refresh(log, index, known, manifest)
     if let recorded, recorded.store == manifest.store, recorded.epoch == manifest.epoch {
       refresh.note(recorded.watermark)

@@ -26,9 +26,7 @@ struct StoreOpening {
     let directory = try openOrCreate()
     // Before anything is changed: is it a store, and one that this version can write?
     if try !isEmpty(directory) {
-      guard try ManifestFile(directory: directory).read().compatibleFeatures & ~Format.knownFeatures == 0 else {
-        throw StoreError(.newerFormat, "the store has features that this version can read but not write")
-      }
+      try ManifestFile(directory: directory).read().checkMayBeWritten(at: path)
     } else if !options.createsIfMissing {
       throw nothingThere
     }
@@ -42,7 +40,7 @@ struct StoreOpening {
     let directory = try openDirectory()
     _ = try isEmpty(directory)
     let lock = try StoreError.wrap { () throws(FileError) in
-      try directory.lock(Self.lockName, owner: Array(LockOwner.text.utf8))
+      try directory.lock(LockOwner.fileName, owner: Array(LockOwner.text.utf8))
     }
     defer { lock.release() }
     return try body()
@@ -77,13 +75,11 @@ struct StoreOpening {
   private func isEmpty(_ directory: any Directory) throws(StoreError) -> Bool {
     let names = try StoreError.wrap { () throws(FileError) in try directory.list() }
     if names.contains(ManifestFile.name) { return false }
-    guard names.allSatisfy({ $0 == Self.lockName || $0 == ManifestFile.temporaryName }) else {
+    guard names.allSatisfy({ $0 == LockOwner.fileName || $0 == ManifestFile.temporaryName }) else {
       throw StoreError(.notAStore, "\(path) has files but no manifest")
     }
     return true
   }
-
-  private static let lockName = "LOCK"
 
   private func openForWriting(_ directory: any Directory) throws(StoreError) -> Store {
     let isNew = try isEmpty(directory)
@@ -95,7 +91,7 @@ struct StoreOpening {
       }
     }
     let lock = try StoreError.wrap { () throws(FileError) in
-      try directory.lock(Self.lockName, owner: Array(LockOwner.text.utf8))
+      try directory.lock(LockOwner.fileName, owner: Array(LockOwner.text.utf8))
     }
     do throws(StoreError) {
       if try isEmpty(directory) { try create(directory) }
@@ -120,6 +116,7 @@ struct StoreOpening {
     // Read before the log, which a writer may be extending.
     let recorded = try WatermarkFile.read(directory)
     var manifest = try ManifestFile(directory: directory).read()
+    if options.access == .readWrite { try manifest.checkMayBeWritten(at: path) }
     let table = SegmentTable(segmentSize: manifest.segmentSize)
     let index = Index(hashSeed: manifest.hashSeed, table: table, isReadOnly: options.access == .readOnly)
     let recovery = Recovery(
@@ -160,5 +157,18 @@ struct StoreOpening {
       }
     }
     return try recover(nil, directory)
+  }
+}
+
+extension Manifest {
+  /// Throws if what the manifest describes can be read, but must not be changed.
+  fileprivate func checkMayBeWritten(at path: String) throws(StoreError) {
+    guard compatibleFeatures & ~Format.knownCompatibleFeatures == 0 else {
+      throw StoreError(.newerFormat, "the store has features that this version can read but not write")
+    }
+    guard !isBackup else {
+      throw StoreError(
+        .readOnly, "\(path) is a backup, which can only be read; Store.restore(from:to:at:) makes a store of it")
+    }
   }
 }

@@ -22,6 +22,9 @@ package protocol Directory: AnyObject, Sendable {
   /// Opens a file. Links are not followed; anything but a regular file is refused with `.notAFile`.
   func open(_ name: String, _ mode: FileMode) throws(FileError) -> any File
   func rename(_ source: String, to target: String) throws(FileError)
+  /// Gives a file of another directory a name here, so that both names lead to the same bytes. Fails if there is a file
+  /// of that name, or if the file system cannot do it, for example because the directories are on two devices.
+  func link(_ source: String, in directory: any Directory, as name: String) throws(FileError)
   /// Removes a file, or an empty directory.
   func remove(_ name: String) throws(FileError)
   /// Makes the names in it durable: creations, renames and removals. Opens nothing.

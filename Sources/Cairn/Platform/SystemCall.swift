@@ -65,4 +65,7 @@ func openFile(_ directory: Int32, _ name: String, _ flags: Int32, _ mode: mode_t
 func renameFile(_ directory: Int32, _ source: String, _ target: String) -> Int32 {
   unsafe renameat(directory, source, directory, target)
 }
+func linkFile(_ directory: Int32, _ name: String, _ otherDirectory: Int32, _ otherName: String) -> Int32 {
+  unsafe linkat(directory, name, otherDirectory, otherName, 0)
+}
 func flockDescriptor(_ descriptor: Int32, _ operation: Int32) -> Int32 { flock(descriptor, operation) }

@@ -11,6 +11,9 @@ import Synchronization
 
 /// The operating system's files.
 package struct SystemFileLayer: FileLayer {
+  /// The `errno` value for a path on which something else is where a directory should be.
+  static let notADirectory = ENOTDIR
+
   package init() {}
 
   package func createDirectory(_ path: String, _ permissions: FilePermissions) throws(FileError) {
@@ -135,6 +138,11 @@ private final class SystemDirectory: Directory {
 
   func rename(_ source: String, to target: String) throws(FileError) {
     _ = try attempt("rename", "\(path)/\(source)") { renameFile(descriptor, source, target) }
+  }
+
+  func link(_ source: String, in directory: any Directory, as name: String) throws(FileError) {
+    guard let other = directory as? SystemDirectory else { throw FileError(.system(EXDEV), "link", "\(path)/\(name)") }
+    _ = try attempt("link", "\(path)/\(name)") { linkFile(other.descriptor, source, descriptor, name) }
   }
 
   func remove(_ name: String) throws(FileError) {

@@ -13,7 +13,7 @@ import Synchronization
 /// directory has been. The same calls give the same files.
 package final class MemoryFileLayer: FileLayer {
   package enum Operation: String, Hashable, Sendable, CaseIterable {
-    case createDirectory, openDirectory, list, open, create, rename, remove, syncDirectory, lock
+    case createDirectory, openDirectory, list, open, create, rename, link, remove, syncDirectory, lock
     case size, read, write, reserve, truncate, sync, map
   }
 
@@ -235,6 +235,13 @@ package final class MemoryFileLayer: FileLayer {
     func rename(_ source: String, to target: String) throws(FileError) {
       try perform(.rename, source) { (volume) throws(FileError.Cause) in
         try volume.rename((inode, source), to: (inode, target))
+      }
+    }
+
+    func link(_ source: String, in directory: any Directory, as name: String) throws(FileError) {
+      try perform(.link, name) { (volume) throws(FileError.Cause) in
+        guard let other = directory as? MemoryDirectory, other.layer === layer else { throw .system(EXDEV) }
+        try volume.link((other.inode, source), as: (inode, name))
       }
     }
 

@@ -161,6 +161,13 @@ extension MemoryFileLayer {
       collect()
     }
 
+    mutating func link(_ source: Entry, as target: Entry) throws(Cause) {
+      let inode = try inode(source)
+      guard files[inode] != nil else { throw .notAFile }
+      guard try names(target.directory)[target.name] == nil else { throw .exists }
+      make(Change(entries: [(target.directory, target.name, inode)]))
+    }
+
     mutating func remove(_ entry: Entry) throws(Cause) {
       let inode = try inode(entry)
       if let directory = directories[inode], !directory.names.isEmpty { throw .system(ENOTEMPTY) }
@@ -284,7 +291,8 @@ extension MemoryFileLayer {
         if let names = directories[inode]?.durable {
           result.directories[inode] = Directory(names: names, durable: names)
           pending += names.values.sorted()
-        } else {
+        } else if result.files[inode] == nil {
+          // A file may have two names.
           result.files[inode] = files[inode]?.afterCrash(&fates)
         }
       }

@@ -37,7 +37,8 @@ struct Caller {
     case 925..<935: session.store.pauseCompaction()
     case 935..<950: session.store.resumeCompaction()
     case 950..<970: try sync(session)
-    case 970..<980: try openAgain()
+    case 970..<977: try openAgain()
+    case 977..<980: try backUp(session)
     case 980..<985: try stage.openDifferently()
     case 985..<993: try useOther(session)
     default: try stage.reopen()
@@ -178,6 +179,23 @@ struct Caller {
       try own.check(snapshot, session)
       try Bank.audit(snapshot.rows(in: session.bank))
     }
+  }
+
+  // MARK: Backups
+
+  private mutating func backUp(_ session: Session) throws {
+    let (last, path, links) = (session.store.lastSequence, stage.world.backupPath, chance(2))
+    let isDone = try attempt(session, "backup", allowing: [.locked]) {
+      let report = try session.store.backup(to: path, linksFiles: links)
+      try Mismatch.unless(report.lastSequence >= last, "a backup of commit \(last) ends with \(report.lastSequence)")
+    }
+    guard isDone else { return }
+    var options = Machine.options
+    options.access = .readOnly
+    let backup = try stage.world.open(path, options)
+    try Mismatch.unless(backup.lastSequence >= last, "a backup of commit \(last) has \(backup.lastSequence)")
+    try backup.read { try Bank.audit($0.rows(in: backup.keyspace("bank"))) }
+    try backup.close()
   }
 
   // MARK: Rows of all

@@ -95,6 +95,7 @@ struct World: Sendable {
   let open: @Sendable (_ path: String, _ options: StoreOptions) throws -> Store
 
   var otherPath: String { "\(path)-other" }
+  var backupPath: String { "\(path)-backup" }
 }
 
 /// A store from its opening to its closing.

@@ -215,6 +215,9 @@ private final class WatchedDirectory: Directory {
   var freeSpace: Int { directory.freeSpace }
   func list() throws(FileError) -> [String] { try directory.list() }
   func rename(_ source: String, to target: String) throws(FileError) { try directory.rename(source, to: target) }
+  func link(_ source: String, in other: any Directory, as name: String) throws(FileError) {
+    try directory.link(source, in: other, as: name)
+  }
   func remove(_ name: String) throws(FileError) { try directory.remove(name) }
   func sync() throws(FileError) { try directory.sync() }
   func checkPresence() throws(FileError) { try directory.checkPresence() }

@@ -173,7 +173,7 @@ final class Counter: Sendable {
   func unknownCompatibleFeatures() throws {
     try fill()
     try machine.rewrite("\(Machine.path)/MANIFEST") { bytes in
-      bytes[24] = 1
+      bytes[24] = 2
       seal(&bytes, from: 0, to: bytes.count - 8)
     }
     expect(.newerFormat)

@@ -149,10 +149,15 @@ build_consumer "$root/Examples/Jobs"
 program="$root/.build-consumer/debug/Jobs"
 prints "$here/jobs-added.txt" jobs add mail welcome add mail "bad address" add mail receipt work mail list
 prints "$here/jobs-retried.txt" jobs at 9 work mail at 10 work mail at 40 work mail at 99 work mail forget list
+prints "$here/jobs-backed-up.txt" jobs backup copies list
+prints "$here/jobs-restored.txt" restored restore copies list
+prints "$here/jobs-beside.txt" jobs backup copies add mail reminder add mail newsletter work mail
 shows Jobs "$here"/jobs-*.txt
+fails copies list
 refuses
 refuses jobs
 refuses jobs at noon
+refuses jobs list restore copies
 fails notes.txt list
 
 classes "$root/Tools/catalogue/Objects/Catalogue.xcdatamodeld" "$root/Tools/catalogue/Objects/Model"

@@ -46,8 +46,8 @@ grep -qx 'kvdump [0-9.]*, store format 1.0' "$temporary/out" || fail "the versio
 expect 0 --help
 importing="import migrate"
 [[ $(uname) != Darwin ]] || importing=
-for command in info stats keyspaces segments records hex get history scan verify diff tail dump load backup compact \
-  salvage schema objects object $importing put delete drop rollback completions; do
+for command in info stats keyspaces segments records hex get history scan verify diff tail dump load backup restore \
+  compact salvage schema objects object $importing put delete drop rollback completions; do
   expect 0 "$command" --help
   if grep -q "$((2 ** 63 - 1))" "$temporary/out"; then fail "kvdump $command --help has a limit that is none"; fi
   COLUMNS=1000 "$kvdump" "$command" --help | sed '/^USAGE:/,$d' | grep -E '^(Examples?:| ).{80}' \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What changes a store: put, delete, drop and rollback; and backup, which does not.
+# What changes a store: put, delete, drop and rollback; and backup and restore, which do not.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../../Tools/setup"
 cd "$root"
@@ -17,14 +17,32 @@ sound() {
   expect 0 verify "$1"
 }
 
-# A copy has all rows with their versions and sequences, and the store is as it was.
-expect 0 backup "$store" -o "$temporary/copy"; silent
-grep -q '^copied 384 rows into ' "$temporary/out" || fail "backup does not say what it has copied"
-expect 0 diff --exact "$store" "$temporary/copy"; prints ''
+# A backup has all rows with their versions and sequences, and the store is as it was.
+expect 0 backup "$store" -o "$temporary/backup"; silent
+grep -qE '^backed up into .* up to sequence [0-9]+: [0-9,]+ bytes linked, [0-9,]+ bytes copied$' "$temporary/out" \
+  || fail "backup does not say what it has copied"
+expect 0 diff --exact "$store" "$temporary/backup"; prints ''
 diff -r Tests/Data/Fixtures/everything "$store" || fail "a backup changed the store"
-expect 5 backup "$store" -o "$temporary/copy"; says 'is not empty'
-expect 0 backup "$store" -o "$temporary/other" --format json
+sound "$temporary/backup"
+expect 0 info "$temporary/backup"
+grep -q '^backup ' "$temporary/out" || fail "info does not say that a store is a backup"
+expect 2 put "$temporary/backup" references new hello; says 'is a backup'; says 'Store.restore'
+expect 0 backup "$store" -o "$temporary/backup" --format json
 grep -q '"schema": "kvdump.backup"' "$temporary/out" || fail "backup has another schema"
+expect 0 backup "$store" -o "$temporary/copied" --copy
+if grep -q 'linked' "$temporary/out"; then fail "backup --copy has linked files"; fi
+expect 5 backup "$temporary/backup" -o "$store"; says 'is a store, not a backup'
+
+# A restored store has the same rows, and is a store of its own.
+expect 0 compact "$store" -o "$temporary/copy"; silent
+expect 0 restore "$temporary/backup" -o "$temporary/restored"; silent
+grep -qE '^restored .* up to sequence [0-9]+: [0-9,]+ records verified' "$temporary/out" || fail "restore says nothing"
+expect 0 diff --exact "$store" "$temporary/restored"; prints ''
+expect 5 restore "$temporary/backup" -o "$temporary/restored"; says 'is not empty'
+expect 0 put "$temporary/restored" references new hello; sound "$temporary/restored"
+expect 0 restore "$temporary/restored" -o "$temporary/before" --at 2000000000
+expect 0 diff --exact "$store" "$temporary/before"; prints ''
+expect 1 restore "$store" -o "$temporary/future" --at 9000000000; says 'commit not found'
 
 # One row.
 expect 0 put "$store" references new hello; silent; prints 'put "new" into references: version 1, sequence 2000000001'

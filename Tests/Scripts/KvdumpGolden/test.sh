@@ -40,8 +40,8 @@ compare() {
 
 compare help < <(
   show --help
-  for command in info stats keyspaces segments records hex get history scan verify diff tail dump load backup compact \
-    salvage schema objects object import put delete drop rollback completions; do
+  for command in info stats keyspaces segments records hex get history scan verify diff tail dump load backup restore \
+    compact salvage schema objects object import put delete drop rollback completions; do
     show "$command" --help
   done
 )

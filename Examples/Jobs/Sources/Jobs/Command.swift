@@ -7,6 +7,8 @@ enum Command {
   case work(queue: String)
   case list
   case forget
+  case backup(String)
+  case restore(String)
 
   static let usage = """
     usage: Jobs STORE COMMAND...
@@ -18,6 +20,8 @@ enum Command {
       work QUEUE          let four workers do all jobs that are due; those whose names begin with "bad" fail
       list                print all jobs
       forget              forget the jobs that ended more than a minute ago
+      backup DIRECTORY    make a backup while the next commands run
+      restore DIRECTORY   make STORE of a backup; only as the first command
     """
 
   /// Parses the arguments; nil if there is no command or something that is not a command.
@@ -35,6 +39,12 @@ enum Command {
         words.removeFirst(2)
       case ("work", let queue?, _):
         commands.append(.work(queue: queue))
+        words.removeFirst()
+      case ("backup", let directory?, _):
+        commands.append(.backup(directory))
+        words.removeFirst()
+      case ("restore", let directory?, _) where commands.isEmpty:
+        commands.append(.restore(directory))
         words.removeFirst()
       case ("list", _, _): commands.append(.list)
       case ("forget", _, _): commands.append(.forget)

@@ -20,6 +20,14 @@ struct JobQueue {
 
   func close() throws { try store.close() }
 
+  /// Makes a store of a backup.
+  static func restore(from backup: String, to path: String) throws { try Store.restore(from: backup, to: path) }
+
+  /// Makes a backup, or brings the one that is there up to date, while jobs are added and done.
+  func backUp(to directory: String) async throws {
+    try await Task.detached { try store.backup(to: directory) }.value
+  }
+
   /// Adds a job under the next number.
   func add(_ name: String, to queue: String, at time: Date) throws -> Int {
     let number = try counters.update("jobs", as: String.self) { value in

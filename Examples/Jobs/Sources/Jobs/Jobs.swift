@@ -11,9 +11,22 @@ struct Jobs {
       exit(64)
     }
     do {
+      if case .restore(let backup) = commands[0] { try JobQueue.restore(from: backup, to: path) }
       let queue = try JobQueue(at: path)
-      var now = Date(timeIntervalSinceReferenceDate: 0)
-      for command in commands { try await run(command, queue, &now) }
+      try await withThrowingTaskGroup(of: String.self) { backups in
+        var now = Date(timeIntervalSinceReferenceDate: 0)
+        for command in commands {
+          guard case .backup(let directory) = command else {
+            try await run(command, queue, &now)
+            continue
+          }
+          backups.addTask {
+            try await queue.backUp(to: directory)
+            return directory
+          }
+        }
+        for try await directory in backups { print("backed up in \(directory)") }
+      }
       try queue.close()
     } catch {
       FileHandle.standardError.write(Data("Jobs: \(error.localizedDescription)\n".utf8))
@@ -33,6 +46,7 @@ struct Jobs {
         let seconds = Int(job.time.timeIntervalSinceReferenceDate)
         print("\(number)  \(job.queue)  \(job.name)  \(job.state)  at \(seconds), attempts: \(job.attempts)")
       }
+    case .backup, .restore: break
     case .forget: print("\(try queue.forget(endedBefore: now - 60)) forgotten")
     }
   }

@@ -10,6 +10,9 @@ import CCairnPlatform
 
 /// The text in the lock's file, which names the process that holds the lock.
 package enum LockOwner {
+  /// The name of that file.
+  static let fileName = "LOCK"
+
   /// The text for this process.
   static var text: String { "process \(getpid()) on \(place)" }
 
