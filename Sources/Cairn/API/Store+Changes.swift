@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Reading what has changed.
 ///
 /// A reader begins with the rows of a ``Snapshot`` and its ``Snapshot/position()``, and reads on from there. Every row that
@@ -83,7 +85,7 @@ extension Store {
   /// the number of segments.
   public var changeReaders: [ChangeReader] {
     guard index.isOfThisProcess else { return [] }
-    return log.manifest.changeReaders.map { reader in
+    return log.manifest.changes.readers.withLock { $0 }.map { reader in
       ChangeReader(
         name: reader.name, position: position(behind: reader.sequence), isHeld: reader.isHeld,
         heldBytes: log.tombstoneBytes(after: reader.sequence), mostBytes: reader.mostBytes,
@@ -98,12 +100,12 @@ extension Store {
   // MARK: Positions
 
   package func position(behind sequence: CommitSequence) -> ChangePosition {
-    ChangePosition(store: log.store, timeline: log.manifest.timeline, sequence: sequence)
+    ChangePosition(store: log.store, timeline: log.manifest.changes.timeline.load(ordering: .acquiring), sequence: sequence)
   }
 
   private func check(_ position: ChangePosition) throws(StoreError) {
     try checkBelongs(position)
-    guard position.sequence >= log.manifest.forgottenSequence else {
+    guard position.sequence >= log.manifest.changes.forgotten.load(ordering: .acquiring) else {
       throw StoreError.positionExpired(position.sequence)
     }
   }
@@ -112,7 +114,7 @@ extension Store {
     guard position.store == log.store else {
       throw StoreError(.replaced, "the position belongs to another store; start again from a snapshot")
     }
-    guard position.timeline == log.manifest.timeline, position.sequence <= lastSequence else {
+    guard position.timeline == log.manifest.changes.timeline.load(ordering: .acquiring), position.sequence <= lastSequence else {
       throw StoreError(
         .replaced, "the store was taken back to an earlier commit after this position; start again from a snapshot")
     }
@@ -131,6 +133,6 @@ extension Committer {
   fileprivate func position(behind sequence: CommitSequence) throws(StoreError) -> ChangePosition {
     try index.checkProcess()
     try log.syncs.sync(upTo: sequence)
-    return ChangePosition(store: log.store, timeline: log.manifest.timeline, sequence: sequence)
+    return ChangePosition(store: log.store, timeline: log.manifest.changes.timeline.load(ordering: .acquiring), sequence: sequence)
   }
 }

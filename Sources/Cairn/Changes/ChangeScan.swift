@@ -90,7 +90,7 @@ struct ChangeScan: Sendable {
   private mutating func begin(upTo last: CommitSequence) throws(StoreError) {
     let segments = log.segments.withLock { $0.filter { !$0.isReplaced.load(ordering: .relaxed) } }
     // After the look at the segments: what they lack has been noted before.
-    guard sequence >= log.manifest.forgottenSequence else { throw StoreError.positionExpired(sequence) }
+    guard sequence >= log.manifest.changes.forgotten.load(ordering: .sequentiallyConsistent) else { throw StoreError.positionExpired(sequence) }
     moved = MovedRecords(after: sequence, upTo: last, most: mostMoved)
     for segment in segments where segment.isCompacted && segment.mayHaveRecords(after: sequence) {
       try moved.add(segment)

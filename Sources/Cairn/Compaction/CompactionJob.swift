@@ -234,7 +234,7 @@ final class CompactionJob: @unchecked Sendable {
 
   /// Leaves a deletion out, unless readers of changes need it.
   private func forget(_ deletion: RecordHeader, _ address: LogAddress) {
-    if deletion.sequence > log.manifest.heldSequence.load(ordering: .sequentiallyConsistent) {
+    if deletion.sequence > log.manifest.changes.held.load(ordering: .sequentiallyConsistent) {
       carry(address, deletion)
     } else {
       forgotten = max(forgotten, deletion.sequence)

@@ -52,7 +52,7 @@ struct TombstoneKeepers {
     let purgeable = Set(purgeable.map(\.id))
     lowestOther = Lowest(segments.filter { !purgeable.contains($0.id) })
     checkpoint = log.manifest.newestCheckpoint?.sequence ?? .max
-    held = log.manifest.heldSequence.load(ordering: .relaxed)
+    held = log.manifest.changes.held.load(ordering: .relaxed)
   }
 
   private static func isHeldBack(_ segment: Segment) -> Bool {

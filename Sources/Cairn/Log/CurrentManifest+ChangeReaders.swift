@@ -2,14 +2,6 @@ import Synchronization
 
 /// Which deletions the log may lack, and for which readers of changes it keeps them.
 extension CurrentManifest {
-  /// The log may lack deletions at or before this commit, and has all later ones.
-  var forgottenSequence: CommitSequence { withLock { $0.forgottenSequence } }
-
-  /// How often the store has been taken back to an earlier commit.
-  var timeline: UInt64 { withLock { $0.timeline } }
-
-  var changeReaders: [Manifest.ChangeReader] { withLock { $0.changeReaders } }
-
   /// Adds a reader, durably, or replaces the one of its name. Throws `positionExpired` if the log may lack deletions
   /// after the commit that it knows.
   func enter(_ reader: Manifest.ChangeReader) throws(StoreError) {
@@ -22,7 +14,6 @@ extension CurrentManifest {
       }
       changed.changeReaders.insert(reader, at: position)
       try replace(&manifest, changed)
-      updateHeld(manifest)
     }
   }
 
@@ -33,14 +24,13 @@ extension CurrentManifest {
       var changed = manifest
       changed.changeReaders.removeAll { $0.name == name }
       try replace(&manifest, changed)
-      updateHeld(manifest)
       return true
     }
   }
 
   /// Notes that a reader knows all changes up to a commit, if deletions are kept for it. On disk with the next replacement
-  /// of the manifest, at the latest when the store is closed: until then, more is kept for the reader than it needs. Returns the reader as it is, or as it is to be
-  /// entered again; nil if there is none.
+  /// of the manifest, at the latest when the store is closed: until then, more is kept for the reader than it needs.
+  /// Returns the reader as it is, or as it is to be entered again; nil if there is none.
   func acknowledge(_ sequence: CommitSequence, by name: String, at time: UInt64) -> Manifest.ChangeReader? {
     withLock { manifest in
       guard let index = manifest.changeReaders.firstIndex(where: { $0.name == name }) else { return nil }
@@ -50,7 +40,7 @@ extension CurrentManifest {
       guard reader.isHeld else { return reader }
       manifest.changeReaders[index] = reader
       hasAcknowledged.store(true, ordering: .relaxed)
-      updateHeld(manifest)
+      changes.take(from: manifest)
       return reader
     }
   }
@@ -80,23 +70,16 @@ extension CurrentManifest {
           late.append(reader.name)
         }
       }
-      updateHeld(manifest)
+      changes.take(from: manifest)
       return late
     }
   }
-
-  func updateHeld(_ manifest: Manifest) { heldSequence.store(manifest.heldSequence, ordering: .sequentiallyConsistent) }
-}
-
-extension Manifest {
-  /// The log keeps deletions after this commit; `.max` if there is no reader for whom it keeps any.
-  var heldSequence: CommitSequence { changeReaders.lazy.filter(\.isHeld).map(\.sequence).min() ?? .max }
 }
 
 extension Log {
   /// Bytes of a segment's tombstones that stay for readers of changes.
   func heldTombstoneBytes(of segment: Segment) -> Int {
-    let held = manifest.heldSequence.load(ordering: .relaxed)
+    let held = manifest.changes.held.load(ordering: .relaxed)
     return segment.lastSequence.load(ordering: .relaxed) > held ? segment.looseTombstoneBytes : 0
   }
 
@@ -109,7 +92,7 @@ extension Log {
 
   /// Keeps nothing any more for readers of changes that are too far behind.
   func releaseLateReaders() {
-    guard manifest.heldSequence.load(ordering: .relaxed) < .max else { return }
+    guard manifest.changes.held.load(ordering: .relaxed) < .max else { return }
     let late = manifest.releaseLateReaders(
       at: environment.clock(), newest: syncs.durable.sequence, tombstoneBytes: tombstoneBytes(after:))
     for name in late { telemetry.post(.changeReaderTooFarBehind(name)) }

@@ -18,8 +18,8 @@ final class CurrentManifest: Sendable {
   /// The last checkpoint begun since the opening; 0 for none.
   let capturedCheckpoint = Atomic<CheckpointID>(0)
   let durable: DurableEnd
-  /// The log keeps deletions after this commit for readers of changes; `.max` if it keeps none.
-  let heldSequence: Atomic<CommitSequence>
+  /// What readers of changes need to know of the manifest, without waiting while it is replaced.
+  let changes: ChangeLimits
   /// Whether readers of changes have acknowledged something since the manifest was last replaced.
   let hasAcknowledged = Atomic<Bool>(false)
   private let file: ManifestFile
@@ -37,7 +37,7 @@ final class CurrentManifest: Sendable {
     self.failure = failure
     self.counts = counts
     file = ManifestFile(directory: directory)
-    heldSequence = Atomic(manifest.heldSequence)
+    changes = ChangeLimits(manifest)
     self.manifest = Lock(manifest)
     counts.checkpointBytes.store(manifest.checkpointBytes, ordering: .relaxed)
   }
@@ -62,6 +62,7 @@ final class CurrentManifest: Sendable {
       throw failure.poison(error)
     }
     manifest = changed
+    changes.take(from: changed)
     hasAcknowledged.store(false, ordering: .relaxed)
     counts.checkpointBytes.store(changed.checkpointBytes, ordering: .relaxed)
   }

@@ -30,6 +30,8 @@ struct HeldLog {
     manifest.chainSequence = min(manifest.chainSequence, last)
     for segment in segments where !segment.isCompacted { manifest.seal(segment) }
     manifest.checkpoints = []
+    // They read the store itself.
+    manifest.changeReaders = []
     manifest.keyspaces.removeAll { $0.definedAt > last }
     manifest.highestSequence = max(manifest.highestSequence, last)
     self.manifest = manifest

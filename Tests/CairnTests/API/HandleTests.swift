@@ -48,6 +48,7 @@ import Testing
       try unsafe planets.put(bytes.span.bytes, bytes: bytes.span.bytes, in: &batch)
     }
     #expect(try planets.get("Mars") == bytes && planets.get(1) == bytes && planets.get(Key.bytes(bytes)) == bytes)
+    #expect(try unsafe planets.get(Key(copying: bytes.span.bytes)) == bytes)
   }
 
   @Test("A batch changes rows of several keyspaces together, and returns what its body returns.") func batch() throws {

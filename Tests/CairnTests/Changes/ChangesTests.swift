@@ -199,6 +199,21 @@ import Testing
     }
   }
 
+  @Test("A restored store refuses the positions of the original, and knows none of its readers.") func restored() throws {
+    let store = try machine.open()
+    try store.put([1], at: 1, in: store.keyspace("rows"))
+    let position = try start(store)
+    try store.addChangeReader("search", since: position)
+    try store.backup(to: Machine.backup)
+    try machine.restore(to: "/restored")
+    let restored = try machine.openOther(at: "/restored")
+    #expect(restored.changeReaders.isEmpty)
+    #expect(failure { _ = try restored.changes(since: position) }?.code == .replaced)
+    try restored.put([2], at: 2, in: restored.keyspace("rows"))
+    #expect(words(try all(restored, since: restored.position(behind: position.sequence))) == [["rows: 2 [2]"]])
+    try restored.close()
+  }
+
   // MARK: Readers with names
 
   /// Deletes every second of some rows, again and again, and compacts.

@@ -31,6 +31,12 @@ extension Key: KeyConvertible {
   }
 }
 
+extension Key {
+  /// A ``bytes(_:)`` with a copy of the bytes of a span. ``Keyspace/withValue(bytes:_:)`` and
+  /// ``Keyspace/put(_:bytes:expecting:in:)`` need no copy.
+  public init(copying bytes: RawSpan) { self = unsafe .bytes(bytes.withUnsafeBytes { unsafe Array($0) }) }
+}
+
 extension String: KeyConvertible {
   /// A ``Key/string(_:)``.
   @inlinable
