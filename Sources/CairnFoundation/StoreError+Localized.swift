@@ -16,6 +16,7 @@ extension StoreError: LocalizedError {
     case .noPermission: "Give the process the permission to read and write the directory of the store."
     case .poisoned: "Check the disk, then open the store again. What was acknowledged is there."
     case .damaged, .corrupted: "Let kvdump verify the store, and kvdump salvage copy what can be read."
+    case .backup: "Restore the backup and open the store that this makes, or open the backup for reading."
     case .replaced, .closed: "Open the store again."
     case .positionExpired: "Let the reader of changes start again from a snapshot."
     default: nil

@@ -34,7 +34,7 @@ enum CairnFailure {
     case .alreadyExists: CocoaError.fileWriteFileExists.rawValue
     case .notFound: CocoaError.fileReadNoSuchFile.rawValue
     case .damaged, .corrupted: CocoaError.fileReadCorruptFile.rawValue
-    case .locked, .notAStore, .newerFormat, .optionsMismatch, .noDescriptors: NSPersistentStoreOpenError
+    case .locked, .notAStore, .backup, .newerFormat, .optionsMismatch, .noDescriptors: NSPersistentStoreOpenError
     case .poisoned, .readOnly, .batchTooLarge, .valueTooLarge, .keyTooLong, .noMemory, .numbersUsedUp:
       NSPersistentStoreSaveError
     default: NSPersistentStoreOperationError

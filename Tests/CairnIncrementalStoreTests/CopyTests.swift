@@ -83,6 +83,22 @@ import Testing
     try FileManager.default.removeItem(atPath: backup)
   }
 
+  @Test func aBackupIsReadAndReplacesAStoreAndIsNotOpenedForWriting() throws {
+    _ = try fill(library, ["a", "b"])
+    let backup = URL(filePath: library.url.path + " backup")
+    defer { try? FileManager.default.removeItem(at: backup) }
+    let store = try Store.open(at: library.url.path)
+    try store.backup(to: backup.path)
+    try store.close()
+    #expect(
+      code { _ = try coordinator().addPersistentStore(type: .cairn, at: backup) } == NSPersistentStoreOpenError)
+    _ = try coordinator().addPersistentStore(
+      type: .cairn, at: backup, options: [NSReadOnlyPersistentStoreOption: true])
+    _ = try fill(library, ["c"])
+    try coordinator().replacePersistentStore(at: library.url, withPersistentStoreFrom: backup, type: .cairn)
+    #expect(try titles(library) == ["a", "b"])
+  }
+
   @Test func aStoreInUseIsNeitherReplacedNorDestroyed() throws {
     _ = try fill(library, ["a"])
     let user = try other.coordinator()

@@ -182,11 +182,10 @@ struct Backup {
     }
     let target = target
     try StoreError.wrap(target.sync)
+    let (file, published) = (ManifestFile(directory: target), manifest)
+    let staged = try StoreError.wrap { () throws(FileError) in try file.stage(published) }
     isPublished = true
-    let published = manifest
-    try StoreError.wrap { () throws(FileError) in
-      try ManifestFile(directory: target).replace(with: published)
-    }
+    try StoreError.wrap { () throws(FileError) in try file.publish(staged, published) }
   }
 
   /// Removes the segments that the backup does not list any more. Those that cannot be removed do no harm.

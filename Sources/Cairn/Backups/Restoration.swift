@@ -71,7 +71,9 @@ struct Restoration {
   private mutating func publish() throws(StoreError) {
     let (target, manifest) = (target, manifest)
     try StoreError.wrap(target.sync)
+    let file = ManifestFile(directory: target)
+    let staged = try StoreError.wrap { () throws(FileError) in try file.stage(manifest) }
     isPublished = true
-    try StoreError.wrap { () throws(FileError) in try ManifestFile(directory: target).replace(with: manifest) }
+    try StoreError.wrap { () throws(FileError) in try file.publish(staged, manifest) }
   }
 }

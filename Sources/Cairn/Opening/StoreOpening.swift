@@ -168,7 +168,7 @@ extension Manifest {
     }
     guard !isBackup else {
       throw StoreError(
-        .readOnly, "\(path) is a backup, which can only be read; Store.restore(from:to:at:) makes a store of it")
+        .backup, "\(path) is a backup, which can only be read; Store.restore(from:to:at:) makes a store of it")
     }
   }
 }

@@ -123,6 +123,9 @@ import Testing
           }
           let (found, new) = (try Self.backup(machine), try StoreState(store))
           #expect(found == old || found == new, "\(operation) \(count): \(String(describing: error))")
+          if isFirst, operation == .reserve {
+            #expect(try !machine.files.list("/").contains("backup"), "space was missing, and something is left")
+          }
           let next = machine.crash()
           let source = try next.open(Self.options)
           try source.backup(to: Machine.backup)

@@ -96,7 +96,7 @@ import Testing
     try store.backup(to: Machine.backup)
     let before = machine.files.contents
     let refusal = failure { _ = try machine.openOther(at: Machine.backup) }
-    #expect(refusal?.code == .readOnly)
+    #expect(refusal?.code == .backup)
     #expect(refusal?.message.contains("Store.restore") == true)
     #expect(machine.files.contents.filter { before[$0.key] != $0.value }.keys.sorted() == [])
   }

@@ -25,7 +25,7 @@ struct JobQueue {
 
   /// Makes a backup, or brings the one that is there up to date, while jobs are added and done.
   func backUp(to directory: String) async throws {
-    try await Task.detached { try store.backup(to: directory) }.value
+    try await Task.detached { _ = try store.backup(to: directory) }.value
   }
 
   /// Adds a job under the next number.

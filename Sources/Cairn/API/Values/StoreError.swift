@@ -17,6 +17,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let damaged = Code("damaged")
     /// There is something at the path, but it isn't a store.
     public static let notAStore = Code("not a store")
+    /// There is a backup at the path, which can only be opened for reading; ``Store/restore(from:to:at:progress:)`` makes
+    /// a store of it.
+    public static let backup = Code("backup")
     /// There is something at the path where a new store or a backup was to be made.
     public static let alreadyExists = Code("already exists")
     /// There is nothing at the path, and no store was to be created.
@@ -35,7 +38,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let noMemory = Code("no memory")
     /// A write or a sync failed earlier. Reading still works; writing needs the store to be reopened.
     public static let poisoned = Code("poisoned")
-    /// The store was opened for reading, or is a backup, which cannot be opened for anything else.
+    /// The store was opened for reading.
     public static let readOnly = Code("read only")
     /// The store is open in this process already, with other options.
     public static let optionsMismatch = Code("options mismatch")
