@@ -253,8 +253,8 @@ struct LogWalk {
     }
   }
 
-  /// Checks the values that were seen before their dictionaries: one finding for each value that cannot be decompressed,
-  /// and one for each dictionary that is missing.
+  /// Checks the values that were seen before their dictionaries: one finding for each value that cannot be
+  /// decompressed, and one for each dictionary that is missing.
   mutating func checkWaiting() -> [Finding] {
     defer { waiting.removeAll() }
     var found: [Finding] = []

@@ -1,8 +1,8 @@
 import Cairn
 
 extension Oracles {
-  /// Requires that the changes since one of the earlier commits lead from its rows to the present ones, unless the position
-  /// has expired.
+  /// Requires that the changes since one of the earlier commits lead from its rows to the present ones, unless the
+  /// position has expired.
   mutating func compareChanges(
     _ store: Store, _ model: Model, _ rows: Model.Rows, _ random: inout SplitMix64
   ) throws {

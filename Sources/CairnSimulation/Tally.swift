@@ -71,7 +71,8 @@ package struct Tally: Sendable, Hashable {
       \.programs, \.exhaustivePrograms, \.metamorphicPrograms, \.steps, \.commits, \.dictionaries, \.crashStates,
       \.secondCrashes,
       \.recoveries, \.checks, \.readersBeside, \.refused, \.lookedBack,
-      \.wentBack, \.refusedToGoBack, \.readChanges, \.expiredPositions, \.closings, \.deeds, \.endedAmid, \.namesLost, \.namesKept, \.lengthsLost,
+      \.wentBack, \.refusedToGoBack, \.readChanges, \.expiredPositions, \.closings, \.deeds, \.endedAmid, \.namesLost,
+      \.namesKept, \.lengthsLost,
       \.lengthsKept,
       \.blocksLost, \.blocksKept, \.blocksZeroed, \.blocksTorn,
     ]

@@ -25,8 +25,8 @@ public let HistoryMaximumCountOption = "HistoryMaximumCount"
 /// with `NSPersistentStoreCoordinator.registerStoreClass(_:type:)`.
 ///
 /// Each request reads one snapshot of the database. A fetch reads the rows that entries name, if its predicate is about
-/// related objects, unique values or values of an index that the model declares, or else all rows of its entity; it makes
-/// no nodes or objects for rows that do not match, unless its predicate is a block.
+/// related objects, unique values or values of an index that the model declares, or else all rows of its entity; it
+/// makes no nodes or objects for rows that do not match, unless its predicate is a block.
 open class RowIncrementalStore: NSIncrementalStore {
   /// The type under which the class is registered. Every subclass must override it.
   open class var storeType: String { fatalError("\(self) does not override storeType, as every subclass must.") }

@@ -22,9 +22,10 @@ public struct ChangeCursor: Sendable {
 
   /// The next changes that are durable; nil if there are none at present. There may be some later.
   ///
-  /// A row that has changed several times is returned at its last change. Earlier changes may be returned before that: if
-  /// the last one is not durable yet, and earlier deletions of a row that is deleted now. Takes time in proportion to the bytes of the commits since the position. Changes that
-  /// compaction has moved are sought in all segments that it has written since; once for each million of them.
+  /// A row that has changed several times is returned at its last change. Earlier changes may be returned before that:
+  /// if the last one is not durable yet, and earlier deletions of a row that is deleted now. Takes time in proportion
+  /// to the bytes of the commits since the position. Changes that compaction has moved are sought in all segments that
+  /// it has written since; once for each million of them.
   ///
   /// - Throws: `positionExpired` if deletions may be missing from here on; `corrupted`. The cursor stays where it was.
   public mutating func next() throws(StoreError) -> CommittedChanges? {

@@ -19,8 +19,8 @@ public struct ChangeFeed: AsyncSequence, Sendable {
   public struct Iterator: AsyncIteratorProtocol {
     var cursor: ChangeCursor
 
-    /// The next changes, as ``ChangeCursor/next()`` returns them; waits until there are some. nil when the store has been
-    /// closed or the task was cancelled.
+    /// The next changes, as ``ChangeCursor/next()`` returns them; waits until there are some. nil when the store has
+    /// been closed or the task was cancelled.
     ///
     /// - Throws: `positionExpired`, `corrupted`; `poisoned` if nothing can become durable any more.
     public mutating func next() async throws(StoreError) -> CommittedChanges? {

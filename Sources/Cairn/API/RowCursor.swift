@@ -3,9 +3,9 @@
 ///     var cursor = planets.cursor("a"..<"m")
 ///     while let row = try cursor.next() { print(row.key) }
 ///
-/// A cursor holds a ``Snapshot`` until it is no longer used, and copies of some of the next rows: at most 256, and at most
-/// one more than have 64 KiB of values. It holds nothing else between two calls: compaction only keeps what the snapshot
-/// sees, however slowly the cursor is used. Ending the snapshot ends the cursor with `closed`.
+/// A cursor holds a ``Snapshot`` until it is no longer used, and copies of some of the next rows: at most 256, and at
+/// most one more than have 64 KiB of values. It holds nothing else between two calls: compaction only keeps what the
+/// snapshot sees, however slowly the cursor is used. Ending the snapshot ends the cursor with `closed`.
 public struct RowCursor: Sendable {
   private let keyspace: Keyspace
   private let snapshot: Snapshot

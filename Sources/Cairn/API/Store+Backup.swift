@@ -29,7 +29,8 @@ extension Store {
   /// - Throws: `alreadyExists` if the directory has anything but an earlier backup of this store; `locked` if another
   ///   backup is being made in it; `noSpace`, `noPermission`, `noDescriptors`, `inputOutput`, `cancelled`, after which
   ///   the earlier backup is as it was, and nothing is left of a first one; `poisoned` if the commits cannot be made
-  ///   durable; `closed`, `newerFormat`, `damaged`; `invalidArgument` if the store was opened for reading up to a commit.
+  ///   durable; `closed`, `newerFormat`, `damaged`; `invalidArgument` if the store was opened for reading up to a
+  ///   commit.
   @discardableResult
   public func backup(
     to path: String, linksFiles: Bool = true, progress: ((BackupProgress) -> Bool)? = nil

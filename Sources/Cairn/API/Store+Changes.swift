@@ -2,14 +2,15 @@ import Synchronization
 
 /// Reading what has changed.
 ///
-/// A reader begins with the rows of a ``Snapshot`` and its ``Snapshot/position()``, and reads on from there. Every row that
-/// has changed since is returned at least once in its newest state, in the order of the commits. Compaction removes
-/// deletions in time; a reader that is added by name is sure to get all of them, unless it falls too far behind.
+/// A reader begins with the rows of a ``Snapshot`` and its ``Snapshot/position()``, and reads on from there. Every row
+/// that has changed since is returned at least once in its newest state, in the order of the commits. Compaction
+/// removes deletions in time; a reader that is added by name is sure to get all of them, unless it falls too far
+/// behind.
 extension Store {
   /// A cursor over the changes since a position. What has been committed so far is made durable first.
   ///
-  /// - Throws: `replaced` if the position is of another store, or from before the store was taken back to an earlier commit;
-  ///   `positionExpired` if deletions may be missing since then; `readOnly`, `poisoned`, `closed`.
+  /// - Throws: `replaced` if the position is of another store, or from before the store was taken back to an earlier
+  ///   commit; `positionExpired` if deletions may be missing since then; `readOnly`, `poisoned`, `closed`.
   public func changes(since position: ChangePosition) throws(StoreError) -> ChangeCursor {
     try checkWritable()
     try check(position)
@@ -24,8 +25,8 @@ extension Store {
 
   // MARK: Readers with names
 
-  /// Keeps deletions in the log for a reader of changes, from its position on, until it acknowledges them or is removed.
-  /// The reader is durable on return. One of the same name is replaced.
+  /// Keeps deletions in the log for a reader of changes, from its position on, until it acknowledges them or is
+  /// removed. The reader is durable on return. One of the same name is replaced.
   ///
   /// - Parameters:
   ///   - name: 1 to 65,535 bytes of UTF-8.
@@ -33,8 +34,8 @@ extension Store {
   ///   - mostBytes: the log keeps nothing any more for the reader when the deletions in the segments that it has not read
   ///     to their ends take more bytes.
   ///   - longestTime: and when the reader has something to read and has not acknowledged anything for this long.
-  /// - Throws: `replaced`, `positionExpired`, as ``changes(since:)`` does; `invalidArgument` for a name that is empty or too
-  ///   long, or a negative limit; `noSpace`, `inputOutput`, `readOnly`, `poisoned`, `closed`.
+  /// - Throws: `replaced`, `positionExpired`, as ``changes(since:)`` does; `invalidArgument` for a name that is empty
+  ///   or too long, or a negative limit; `noSpace`, `inputOutput`, `readOnly`, `poisoned`, `closed`.
   public func addChangeReader(
     _ name: String, since position: ChangePosition, mostBytes: Int = 1 << 30,
     longestTime: Duration = .seconds(7 * 86_400)
@@ -55,12 +56,12 @@ extension Store {
     try betweenJobs { () throws(StoreError) in try log.manifest.enter(reader) }
   }
 
-  /// Notes that a reader has dealt with all changes up to a position, so that the log may forget their deletions. Takes a
-  /// microsecond: it is written to disk some time later, at the latest when the store is closed. After a crash the reader
-  /// may find the same changes once more.
+  /// Notes that a reader has dealt with all changes up to a position, so that the log may forget their deletions. Takes
+  /// a microsecond: it is written to disk some time later, at the latest when the store is closed. After a crash the
+  /// reader may find the same changes once more.
   ///
-  /// - Throws: `notFound` if there is no reader of that name; `replaced`; `positionExpired` if the reader had fallen too far
-  ///   behind, and deletions may be missing since; `readOnly`, `closed`.
+  /// - Throws: `notFound` if there is no reader of that name; `replaced`; `positionExpired` if the reader had fallen
+  ///   too far behind, and deletions may be missing since; `readOnly`, `closed`.
   public func acknowledge(_ position: ChangePosition, by name: String) throws(StoreError) {
     try checkWritable()
     try checkBelongs(position)
@@ -73,7 +74,8 @@ extension Store {
 
   /// Keeps nothing for a reader of changes any more. Durable on return.
   ///
-  /// - Throws: `notFound` if there is no reader of that name; `noSpace`, `inputOutput`, `readOnly`, `poisoned`, `closed`.
+  /// - Throws: `notFound` if there is no reader of that name; `noSpace`, `inputOutput`, `readOnly`, `poisoned`,
+  ///   `closed`.
   public func removeChangeReader(_ name: String) throws(StoreError) {
     try checkWritable()
     guard try betweenJobs({ () throws(StoreError) in try log.manifest.removeChangeReader(name) }) else {
@@ -100,7 +102,8 @@ extension Store {
   // MARK: Positions
 
   package func position(behind sequence: CommitSequence) -> ChangePosition {
-    ChangePosition(store: log.store, timeline: log.manifest.changes.timeline.load(ordering: .acquiring), sequence: sequence)
+    ChangePosition(
+      store: log.store, timeline: log.manifest.changes.timeline.load(ordering: .acquiring), sequence: sequence)
   }
 
   private func check(_ position: ChangePosition) throws(StoreError) {
@@ -114,7 +117,9 @@ extension Store {
     guard position.store == log.store else {
       throw StoreError(.replaced, "the position belongs to another store; start again from a snapshot")
     }
-    guard position.timeline == log.manifest.changes.timeline.load(ordering: .acquiring), position.sequence <= lastSequence else {
+    guard position.timeline == log.manifest.changes.timeline.load(ordering: .acquiring),
+      position.sequence <= lastSequence
+    else {
       throw StoreError(
         .replaced, "the store was taken back to an earlier commit after this position; start again from a snapshot")
     }
@@ -122,8 +127,8 @@ extension Store {
 }
 
 extension Snapshot {
-  /// The position behind the newest commit that the snapshot sees: a reader that has read the rows of the snapshot reads on
-  /// from there. Makes that commit durable first.
+  /// The position behind the newest commit that the snapshot sees: a reader that has read the rows of the snapshot
+  /// reads on from there. Makes that commit durable first.
   ///
   /// - Throws: `poisoned`; `closed` if the store was closed before the commit was durable; `readOnly`.
   public func position() throws(StoreError) -> ChangePosition { try committer.position(behind: sequence) }
@@ -133,6 +138,7 @@ extension Committer {
   fileprivate func position(behind sequence: CommitSequence) throws(StoreError) -> ChangePosition {
     try index.checkProcess()
     try log.syncs.sync(upTo: sequence)
-    return ChangePosition(store: log.store, timeline: log.manifest.changes.timeline.load(ordering: .acquiring), sequence: sequence)
+    return ChangePosition(
+      store: log.store, timeline: log.manifest.changes.timeline.load(ordering: .acquiring), sequence: sequence)
   }
 }

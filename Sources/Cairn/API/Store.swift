@@ -198,8 +198,8 @@ public final class Store: Sendable {
     dictionaries.valuesWerePut()
   }
 
-  /// Commits a batch of changes as ``write(durability:_:)-(_,(Batch)->Result)`` does, without blocking the calling thread
-  /// on input or output; `body` runs before the first suspension.
+  /// Commits a batch of changes as ``write(durability:_:)-(_,(Batch)->Result)`` does, without blocking the calling
+  /// thread on input or output; `body` runs before the first suspension.
   ///
   /// - Throws: `CancellationError` if the task is cancelled before the commit is written to the log, and nothing is
   ///   changed then; a later cancellation has no effect. Otherwise the errors of `write`.

@@ -84,8 +84,8 @@ struct Backup {
     }
   }
 
-  /// Links all files that it can, as soon as possible: compaction may remove them. A link also takes the place of a file
-  /// that the backup has in part.
+  /// Links all files that it can, as soon as possible: compaction may remove them. A link also takes the place of a
+  /// file that the backup has in part.
   private mutating func link() {
     var left: [Missing] = []
     for missing in incomplete where !link(missing) { left.append(missing) }

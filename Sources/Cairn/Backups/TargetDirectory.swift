@@ -6,8 +6,8 @@ struct TargetDirectory {
   private let wasCreated: Bool
   private let lock: any FileLock
 
-  /// - Parameter inspect: throws if the directory has something else in it. Called before anything is changed, and again
-  ///   once the directory is locked.
+  /// - Parameter inspect: throws if the directory has something else in it. Called before anything is changed, and
+  ///   again once the directory is locked.
   /// - Throws: what `inspect` throws; `locked`, `alreadyExists` if there is a file at the path, `noPermission`,
   ///   `noSpace`, `inputOutput`.
   init(

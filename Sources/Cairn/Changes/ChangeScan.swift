@@ -2,9 +2,9 @@ import Synchronization
 
 /// Reads what commits have changed, in the order of the commits, as far as it is still the newest.
 ///
-/// It reads the chain of commits from a position on, and adds the records of these commits that compaction has moved. It
-/// works in rounds. Each covers the commits up to a bound, and the segments that had all their records when it began; it
-/// is begun again if one of these segments is gone before it was read. Between two calls it holds no segment.
+/// It reads the chain of commits from a position on, and adds the records of these commits that compaction has moved.
+/// It works in rounds. Each covers the commits up to a bound, and the segments that had all their records when it
+/// began; it is begun again if one of these segments is gone before it was read. Between two calls it holds no segment.
 struct ChangeScan: Sendable {
   /// All changes up to this commit have been returned.
   private(set) var position: CommitSequence
@@ -90,7 +90,9 @@ struct ChangeScan: Sendable {
   private mutating func begin(upTo last: CommitSequence) throws(StoreError) {
     let segments = log.segments.withLock { $0.filter { !$0.isReplaced.load(ordering: .relaxed) } }
     // After the look at the segments: what they lack has been noted before.
-    guard sequence >= log.manifest.changes.forgotten.load(ordering: .sequentiallyConsistent) else { throw StoreError.positionExpired(sequence) }
+    guard sequence >= log.manifest.changes.forgotten.load(ordering: .sequentiallyConsistent) else {
+      throw StoreError.positionExpired(sequence)
+    }
     moved = MovedRecords(after: sequence, upTo: last, most: mostMoved)
     for segment in segments where segment.isCompacted && segment.mayHaveRecords(after: sequence) {
       try moved.add(segment)

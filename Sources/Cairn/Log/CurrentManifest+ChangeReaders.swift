@@ -28,9 +28,9 @@ extension CurrentManifest {
     }
   }
 
-  /// Notes that a reader knows all changes up to a commit, if deletions are kept for it. On disk with the next replacement
-  /// of the manifest, at the latest when the store is closed: until then, more is kept for the reader than it needs.
-  /// Returns the reader as it is, or as it is to be entered again; nil if there is none.
+  /// Notes that a reader knows all changes up to a commit, if deletions are kept for it. On disk with the next
+  /// replacement of the manifest, at the latest when the store is closed: until then, more is kept for the reader than
+  /// it needs. Returns the reader as it is, or as it is to be entered again; nil if there is none.
   func acknowledge(_ sequence: CommitSequence, by name: String, at time: UInt64) -> Manifest.ChangeReader? {
     withLock { manifest in
       guard let index = manifest.changeReaders.firstIndex(where: { $0.name == name }) else { return nil }
@@ -51,8 +51,8 @@ extension CurrentManifest {
     try withLock { (manifest) throws(StoreError) in try replace(&manifest, manifest) }
   }
 
-  /// Keeps nothing any more for readers that are too far behind, and returns their names. `tombstoneBytes` returns the bytes
-  /// of the tombstones in segments with records after a commit.
+  /// Keeps nothing any more for readers that are too far behind, and returns their names. `tombstoneBytes` returns the
+  /// bytes of the tombstones in segments with records after a commit.
   func releaseLateReaders(
     at time: UInt64, newest: CommitSequence, tombstoneBytes: (CommitSequence) -> Int
   ) -> [String] {

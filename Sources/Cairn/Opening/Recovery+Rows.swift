@@ -42,8 +42,8 @@ extension Recovery {
     replay.enter(keyspace, mayRetain: mayRetain)
   }
 
-  /// Enters the keyspaces whose definitions compaction has moved, before the records are read. If one was dropped after the
-  /// last commit to be read, the manifest need not list it, and its definition may come after its records.
+  /// Enters the keyspaces whose definitions compaction has moved, before the records are read. If one was dropped after
+  /// the last commit to be read, the manifest need not list it, and its definition may come after its records.
   mutating func enterMovedDefinitions() throws(StoreError) {
     let mayRetain = manifest.features & Format.retention != 0
     for source in sources {

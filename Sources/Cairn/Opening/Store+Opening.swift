@@ -7,9 +7,9 @@ extension Store {
   /// or closes the store, this waits for that. A poisoned store is closed and opened again.
   ///
   /// - Throws: `locked`, also if the same store is opened from within its opening; `optionsMismatch`, `newerFormat`,
-  ///   `damaged`, `corrupted`, `notAStore`, `backup`, `notFound`, `noPermission`, `noSpace`, `noDescriptors`, `noMemory`,
-  ///   `inputOutput`, `cancelled`, `invalidArgument`; `commitNotFound` if the log does not have the commit that
-  ///   ``StoreOptions/upTo`` names. An existing store is unchanged after any of them.
+  ///   `damaged`, `corrupted`, `notAStore`, `backup`, `notFound`, `noPermission`, `noSpace`, `noDescriptors`,
+  ///   `noMemory`, `inputOutput`, `cancelled`, `invalidArgument`; `commitNotFound` if the log does not have the commit
+  ///   that ``StoreOptions/upTo`` names. An existing store is unchanged after any of them.
   public static func open(at path: String, options: StoreOptions = StoreOptions()) throws(StoreError) -> Store {
     try open(at: path, options: options, environment: .system)
   }

@@ -2,10 +2,10 @@ extension Store {
   /// Makes a store with an identity of its own from a backup, or from any other store, as it was after one of its
   /// commits.
   ///
-  /// The new store has the log of the other one up to that commit: its rows with their versions and sequences, its older
-  /// versions, and the commits that have not been compacted. Every record is read and verified. The new store does not
-  /// exist before it is complete and durable: its manifest is written last. A process may write to the other store
-  /// meanwhile.
+  /// The new store has the log of the other one up to that commit: its rows with their versions and sequences, its
+  /// older versions, and the commits that have not been compacted. Every record is read and verified. The new store
+  /// does not exist before it is complete and durable: its manifest is written last. A process may write to the other
+  /// store meanwhile.
   ///
   /// Takes as long as opening the other store, reading its log, and writing that; memory for its index meanwhile, and
   /// for the longest of its commits.
@@ -18,9 +18,9 @@ extension Store {
   ///   - progress: called on the calling thread after each MiB; if it returns false, restoring ends with `cancelled`.
   /// - Returns: what the new store contains.
   /// - Throws: `alreadyExists` if the directory is not empty; `commitNotFound` if the log does not have the commit;
-  ///   `corrupted` with the place of the damage; `notFound`, `notAStore`, `damaged`, `newerFormat`, `locked`, `noSpace`,
-  ///   `noPermission`, `noDescriptors`, `noMemory`, `inputOutput`, `cancelled`. There is no new store after any of them,
-  ///   and nothing in the directory unless the process ends.
+  ///   `corrupted` with the place of the damage; `notFound`, `notAStore`, `damaged`, `newerFormat`, `locked`,
+  ///   `noSpace`, `noPermission`, `noDescriptors`, `noMemory`, `inputOutput`, `cancelled`. There is no new store after
+  ///   any of them, and nothing in the directory unless the process ends.
   @discardableResult
   public static func restore(
     from source: String, to path: String, at commit: CommitSequence? = nil,

@@ -4,15 +4,15 @@ extension NSPersistentStoreCoordinator {
   /// Copies all objects of a store into a new store, which replaces the old one in the coordinator.
   ///
   /// The rows are copied: attributes, relationships in their order, and also the metadata that the application has set.
-  /// A reference to an object that the store does not have becomes nil. The objects get new identifiers and new versions.
-  /// Nothing is validated, and methods such as `awakeFromInsert()` and `willSave()` are not
-  /// called. Contexts' objects of the old store are no longer valid, and unsaved changes are not copied:
-  /// `NSPersistentStoreCoordinatorWillRemoveStore` is posted before, so that observers can still
-  /// save. The data of the old store stay where they are; ``destroyPersistentStore(at:type:options:)`` removes them.
+  /// A reference to an object that the store does not have becomes nil. The objects get new identifiers and new
+  /// versions. Nothing is validated, and methods such as `awakeFromInsert()` and `willSave()` are not called. Contexts'
+  /// objects of the old store are no longer valid, and unsaved changes are not copied:
+  /// `NSPersistentStoreCoordinatorWillRemoveStore` is posted before, so that observers can still save. The data of the
+  /// old store stay where they are; ``destroyPersistentStore(at:type:options:)`` removes them.
   ///
-  /// May be called on any thread; other calls of stores wait meanwhile. Up to 1,000 objects are written in one save, and
-  /// so is everything if the new store is an ``NSAtomicStore``. More objects are written 1,000 a save; of the others only
-  /// identifiers are in memory, and the members of one ordered relationship at a time. If the process ends
+  /// May be called on any thread; other calls of stores wait meanwhile. Up to 1,000 objects are written in one save,
+  /// and so is everything if the new store is an ``NSAtomicStore``. More objects are written 1,000 a save; of the
+  /// others only identifiers are in memory, and the members of one ordered relationship at a time. If the process ends
   /// meanwhile, the new store is incomplete: adding it to a coordinator throws ``NSPersistentStoreOpenError``, and a
   /// further migration to the same location replaces it. A `Progress` that is current on the thread gets the progress;
   /// cancelling it ends the migration with ``NSMigrationCancelledError``.

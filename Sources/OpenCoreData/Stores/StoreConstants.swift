@@ -26,12 +26,12 @@ public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentSt
 /// Option, a Boolean: whether a migration may determine the differences between two models by itself. A store
 /// obeys it, as row stores do; coordinators do not.
 public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
-/// Option, an ``NSStagedMigrationManager``: the stages in which a store written with another model is migrated when it is
-/// added.
+/// Option, an ``NSStagedMigrationManager``: the stages in which a store written with another model is migrated when it
+/// is added.
 public let NSPersistentStoreStagedMigrationManagerOptionKey = "NSPersistentStoreStagedMigrationManagerOptionKey"
 /// Option, a Boolean: whether a store leaves the work that need not be done at once when it migrates itself to
-/// ``NSPersistentStoreCoordinator/finishDeferredLightweightMigration()``, instead of doing it in the background. Row stores
-/// obey it, and then build indexes at that time as well.
+/// ``NSPersistentStoreCoordinator/finishDeferredLightweightMigration()``, instead of doing it in the background. Row
+/// stores obey it, and then build indexes at that time as well.
 public let NSPersistentStoreDeferredLightweightMigrationOptionKey =
   "NSPersistentStoreDeferredLightweightMigrationOptionKey"
 /// Option, a Boolean: whether a store is destroyed even if that is not safe. A store may obey it.

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Cairn
 
-/// A random program of writers, maintenance, restarts, losses of power and readers of changes. Each reader keeps a copy of
-/// the rows, which it changes only as it is told.
+/// A random program of writers, maintenance, restarts, losses of power and readers of changes. Each reader keeps a copy
+/// of the rows, which it changes only as it is told.
 struct ChangeProgram {
   /// Somebody outside of the store: what it knows survives every crash.
   struct Reader {

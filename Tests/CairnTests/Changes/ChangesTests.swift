@@ -199,7 +199,8 @@ import Testing
     }
   }
 
-  @Test("A restored store refuses the positions of the original, and knows none of its readers.") func restored() throws {
+  @Test("A restored store refuses the positions of the original, and knows none of its readers.") func restored() throws
+  {
     let store = try machine.open()
     try store.put([1], at: 1, in: store.keyspace("rows"))
     let position = try start(store)

@@ -107,7 +107,8 @@ import Testing
     for fault in Fault.allCases { #expect(tally.faults[fault, default: 0] > 0, "\(fault)") }
     for count in [
       tally.namesLost, tally.namesKept, tally.lengthsLost, tally.lengthsKept, tally.blocksLost, tally.blocksKept,
-      tally.blocksZeroed, tally.blocksTorn, tally.secondCrashes, tally.readersBeside, tally.refused, tally.lookedBack, tally.readChanges, tally.expiredPositions,
+      tally.blocksZeroed, tally.blocksTorn, tally.secondCrashes, tally.readersBeside, tally.refused, tally.lookedBack,
+      tally.readChanges, tally.expiredPositions,
       tally.wentBack, tally.refusedToGoBack, tally.closings, tally.deeds, tally.endedAmid,
     ] { #expect(count > 0) }
   }

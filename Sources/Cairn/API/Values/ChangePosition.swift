@@ -1,9 +1,9 @@
-/// A place in the sequence of a store's changes: behind one commit. It remains valid when the store is closed and opened
-/// again, and can be kept as a text.
+/// A place in the sequence of a store's changes: behind one commit. It remains valid when the store is closed and
+/// opened again, and can be kept as a text.
 ///
-/// A position belongs to one store, and to its history: after the store has been taken back to an earlier commit, or in a
-/// store that was restored from a backup, it is refused with `replaced`. A copy of the files cannot be told apart from the
-/// store.
+/// A position belongs to one store, and to its history: after the store has been taken back to an earlier commit, or in
+/// a store that was restored from a backup, it is refused with `replaced`. A copy of the files cannot be told apart
+/// from the store.
 public struct ChangePosition: Hashable, Sendable {
   package let store: UInt128
   /// How often the store had been taken back to an earlier commit.

@@ -14,8 +14,8 @@ public struct CommittedChanges: Hashable, Sendable {
   public let sequence: CommitSequence
   /// The changes: at most 1,000, and at most one more than have 1 MiB of keys and values.
   public let changes: [RowChange]
-  /// Whether these are all changes of the commit, or the last of them. If not, the next ``CommittedChanges`` continues the
-  /// commit.
+  /// Whether these are all changes of the commit, or the last of them. If not, the next ``CommittedChanges`` continues
+  /// the commit.
   public let isComplete: Bool
   /// Where to read on when these changes have been dealt with: behind the commit if they are complete, else before it.
   public let position: ChangePosition

@@ -51,8 +51,8 @@ public struct LatencyHistogram: Sendable, Hashable {
 
 /// How long the calls and the work of a store have taken.
 public struct StoreLatencies: Sendable, Hashable {
-  /// Commits, from the end of the closure that fills the batch until the commit is as durable as was asked for. A wait for
-  /// compaction after that does not count.
+  /// Commits, from the end of the closure that fills the batch until the commit is as durable as was asked for. A wait
+  /// for compaction after that does not count.
   public let commits: LatencyHistogram
   /// Reads of single rows in the latest state, closures that get the value in place included.
   public let gets: LatencyHistogram

@@ -17,8 +17,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let damaged = Code("damaged")
     /// There is something at the path, but it isn't a store.
     public static let notAStore = Code("not a store")
-    /// There is a backup at the path, which can only be opened for reading; ``Store/restore(from:to:at:progress:)`` makes
-    /// a store of it.
+    /// There is a backup at the path, which can only be opened for reading; ``Store/restore(from:to:at:progress:)``
+    /// makes a store of it.
     public static let backup = Code("backup")
     /// There is something at the path where a new store or a backup was to be made.
     public static let alreadyExists = Code("already exists")

@@ -39,8 +39,8 @@ public struct StoreOptions: Sendable {
   package var compactionSize: Int?
   /// Opens the store as it was after this commit, or after the last one before it: to go back to the state before a
   /// mistake or before damage. Opened for reading, the store does not change. Opened for writing, the first write,
-  /// compaction or backup makes that state the store's; the bytes after it are saved in separate files, which the recovery report
-  /// names. nil for the newest state.
+  /// compaction or backup makes that state the store's; the bytes after it are saved in separate files, which the
+  /// recovery report names. nil for the newest state.
   public var upTo: CommitSequence?
   /// Called now and then, on the thread that opens the store, while the log is read, which takes long only without a
   /// recent checkpoint. If it returns false, opening ends with `cancelled`.
