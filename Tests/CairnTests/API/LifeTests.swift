@@ -27,7 +27,7 @@ import Testing
       }
     }
 
-    @Test("Thousands of commits, cursors over changes and feeds that wait in vain leave no memory behind.")
+    @Test("Ten thousand commits, cursors over changes and feeds that wait in vain leave no memory behind.")
     func changes() async {
       await #expect(processExitsWith: .success) {
         let store = try Machine().openThreaded()
@@ -50,10 +50,10 @@ import Testing
         for number in 0..<500 { try await round(number) }
         try store.compact()
         let before = residentBytes()
-        for number in 0..<4000 { try await round(number) }
+        for number in 0..<10_000 { try await round(number) }
         try store.compact()
         guard residentBytes() - before < 4 << 20 else {
-          fatalError("\(residentBytes() - before) bytes are left of 4,000 rounds")
+          fatalError("\(residentBytes() - before) bytes are left of 10,000 rounds")
         }
         guard store.statistics.snapshots == 0 else { fatalError("a snapshot is left") }
       }
