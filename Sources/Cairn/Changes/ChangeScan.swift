@@ -51,11 +51,17 @@ struct ChangeScan: Sendable {
     moved = MovedRecords(after: sequence, upTo: sequence, most: mostMoved)
   }
 
-  /// The next changes up to a commit, which has to be published; nil if there are none.
+  /// The next changes up to a commit, which has to be published; nil if there are none. After an error, the next call
+  /// reads the same changes again.
   mutating func next(upTo last: CommitSequence) throws(StoreError) -> Part? {
-    let part = try read(upTo: last)
-    position = part.map { $0.isLast ? $0.sequence : position } ?? sequence
-    return part
+    do throws(StoreError) {
+      let part = try read(upTo: last)
+      position = part.map { $0.isLast ? $0.sequence : position } ?? sequence
+      return part
+    } catch {
+      restart()
+      throw error
+    }
   }
 
   private mutating func read(upTo last: CommitSequence) throws(StoreError) -> Part? {
@@ -104,7 +110,7 @@ struct ChangeScan: Sendable {
     }.map(\.id).reversed()
   }
 
-  /// Begins the round again where it is, because a segment is gone.
+  /// Lets the round begin again where it is: a segment is gone, or could not be read.
   private mutating func restart() {
     bound = sequence
     // A commit of which a part has been returned is read again.

@@ -351,16 +351,24 @@ import Testing
     #expect(failure { try reader.acknowledge(position, by: "x") }?.code == .readOnly)
   }
 
-  @Test("A damaged record is reported with its place, and the cursor stays before it.") func damage() throws {
+  @Test("A damaged record is reported, and the cursor stays before it.", arguments: [false, true])
+  func damage(_ isMoved: Bool) throws {
     var store = try machine.open()
     let position = try start(store)
-    try store.put(.noise(1000), at: 1, in: store.keyspace("rows"))
+    try store.write { batch in
+      let rows = try store.keyspace("rows")
+      for key in 0..<4 as Range<Int64> { try batch.put(.noise(1000), at: .integer(key), in: rows) }
+    }
+    if isMoved { try store.compact(.everything) }
     try store.checkpoint()
     try store.close()
     store = try machine.open()
     var cursor = try store.changes(since: position)
-    try machine.files.flip(1, at: 300, in: Machine.segment(1))
-    for _ in 0..<2 { #expect(failure { _ = try cursor.next() }?.code == .corrupted) }
+    let segment = try #require(store.log.segments.withLock { $0.first { $0.isCompacted == isMoved }?.id })
+    try machine.files.flip(1, at: 2800, in: Machine.segment(Int(segment.rawValue)))
+    for _ in 0..<3 { #expect(failure { _ = try cursor.next() }?.code == .corrupted) }
     #expect(cursor.position == position)
+    try machine.files.flip(1, at: 2800, in: Machine.segment(Int(segment.rawValue)))
+    #expect(try cursor.next()?.changes.count == 4)
   }
 }
