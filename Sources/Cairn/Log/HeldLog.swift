@@ -20,7 +20,7 @@ struct HeldLog {
   init(_ manifest: Manifest, _ known: [Segment], last: CommitSequence) {
     var manifest = manifest
     let isSealed = Dictionary(uniqueKeysWithValues: manifest.segments.map { ($0.id, $0.end != nil) })
-    // A segment that is listed and not known has been prepared for commits to come, or lies behind the commit that a
+    // A segment that is listed and not known has been prepared for commits to come, or comes after the commit that a
     // reader reads up to; one without a commit need not be there.
     let segments = known.filter { segment in
       isSealed[segment.id].map { $0 || segment.end.load(ordering: .relaxed) > SegmentHeader.size } ?? false

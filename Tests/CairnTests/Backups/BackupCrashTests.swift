@@ -39,7 +39,12 @@ import Testing
       files.gate = { [found] operation, path in
         let (lost, kept) = (files.crash(.lost).files, files.crash(.kept).files)
         let mixed = random.withLock { random in files.crash(using: &random) }
-        let disks = [lost, kept, mixed, files.afterKill()].map { Machine($0, seed: 5) }
+        var disks = [lost, kept, mixed, files.afterKill()].map { Machine($0, seed: 5) }
+        if operation == .syncDirectory {
+          // Each name alone may be lost.
+          let decisions = files.crash(.kept).tally.decisions
+          disks += (0..<decisions).map { Machine(files.crash(.init(.kept, exceptFor: $0)).files, seed: 5) }
+        }
         found.withLock { found in found += disks.map { ("\(operation) \(path)", $0) } }
       }
     }

@@ -224,6 +224,16 @@ def look_copy(command):
     shutil.rmtree(copy, ignore_errors=True)
 
 
+def look_backup(*options):
+    """A backup into the same directory each time."""
+    backup = os.path.join(directory, "backup")
+    Run("backup", store, "-o", backup, *options)
+    if not problems:
+        look_dump("jsonl", backup)
+    if not problems:
+        Run("verify", backup)
+
+
 def look_scan(form):
     run = Run("scan", store, "accounts", "--format", form)
     if form == "text":
@@ -309,7 +319,8 @@ looks = [
     lambda: look_verify("quick", "json"), lambda: look_verify("checksums", "jsonl"),
     lambda: look_verify("full", "json"), lambda: look_verify("full", "jsonl"), lambda: look_dump("jsonl"), lambda: look_dump("json"),
     lambda: look_scan("text"), lambda: look_scan("json"), lambda: look_scan("jsonl"), look_records, look_row, look_tail,
-    lambda: look_copy("compact"), lambda: look_copy("salvage"),
+    lambda: look_copy("compact"), lambda: look_copy("salvage"), lambda: look_copy("restore"),
+    lambda: look_backup(), lambda: look_backup("--copy"), lambda: look_backup(),
     lambda: Run("verify", store), lambda: Run("dump", store, "accounts"), lambda: Run("hex", store, "MANIFEST"),
 ] + [
     lambda command=command, form=form: look_figures(command, form)
