@@ -6,7 +6,7 @@
 ///     }
 ///
 /// The sequence ends when the store is closed, once all changes have been returned, or when the task is cancelled.
-/// Waiting for changes takes some 200 bytes of memory and no time.
+/// Waiting for changes takes 3 KiB of memory, the task included, and no time.
 public struct ChangeFeed: AsyncSequence, Sendable {
   private let cursor: ChangeCursor
 
