@@ -26,7 +26,8 @@ extension Store {
   // MARK: Readers with names
 
   /// Keeps deletions in the log for a reader of changes, from its position on, until it acknowledges them or is
-  /// removed. The reader is durable on return. One of the same name is replaced.
+  /// removed, or the store is taken back to an earlier commit. The reader is durable on return. One of the same name is
+  /// replaced.
   ///
   /// - Parameters:
   ///   - name: 1 to 65,535 bytes of UTF-8.

@@ -35,6 +35,8 @@ extension LogWriter {
       if recovered.isTakenBack {
         changed.timeline &+= 1
         changed.features |= Format.timelines
+        // What they know may not have happened.
+        changed.changeReaders = []
       }
       for segment in recovered.segments where !segment.isCompacted { changed.seal(segment) }
       changed.epoch += 1

@@ -186,6 +186,7 @@ import Testing
     let before = try start(store)
     try rows.put([2], at: 2)
     let position = try start(store)
+    try store.addChangeReader("old", since: position)
     #expect(failure { _ = try Machine(seed: 2).open().changes(since: position) }?.code == .replaced)
     try store.close()
     var options = Machine.options
@@ -193,6 +194,7 @@ import Testing
     let back = try machine.open(options)
     #expect(failure { _ = try back.changes(since: position) }?.code == .replaced)
     try back.put([3], at: 3, in: back.keyspace("rows"))
+    #expect(back.changeReaders.isEmpty)
     for old in [before, position] {
       #expect(failure { _ = try back.changes(since: old) }?.code == .replaced)
       #expect(failure { try back.addChangeReader("old", since: old) }?.code == .replaced)
