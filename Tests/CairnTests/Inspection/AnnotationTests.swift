@@ -36,7 +36,7 @@ import Testing
 
   @Test func fieldsAreCalledAsInTheFormat() throws {
     let text = try String(contentsOf: Self.page, encoding: .utf8).replacing("\n", with: " ").lowercased()
-    for files in [try Fixtures.retained(), try Fixtures.dictionary()] {
+    for files in [try Fixtures.retained(), try Fixtures.dictionary(), try Fixtures.followed()] {
       for (file, fields) in try annotations(files) {
         for field in Set(fields.map(\.field)) {
           let parts = field.lowercased().split(separator: ": ")

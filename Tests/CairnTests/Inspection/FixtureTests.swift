@@ -16,6 +16,7 @@ import Testing
     case "compacted": try Fixtures.compacted()
     case "dictionary": try Fixtures.dictionary()
     case "retained": try Fixtures.retained()
+    case "followed": try Fixtures.followed()
     default: try Fixtures.everything()
     }
   }
@@ -25,7 +26,7 @@ import Testing
 
   @Test(
     "Each committed store has the rows of one made now.",
-    arguments: ["example", "empty", "everything", "compacted", "dictionary", "retained"])
+    arguments: ["example", "empty", "everything", "compacted", "dictionary", "retained", "followed"])
   func holdsTheSameRowsAsOneMadeNow(_ name: String) throws {
     let committed = Self.directory.appending(path: name)
     let made = try Self.make(name)
@@ -39,6 +40,7 @@ import Testing
     }
     let store = try Store.openForInspection(at: committed.path())
     #expect(store.statistics.dictionaries == (name == "dictionary" ? 1 : 0))
+    #expect(store.changeReaders.map(\.isHeld) == (name == "followed" ? [false, true] : []))
     try store.close()
     let verification = try Verifier(at: committed.path()).run()
     #expect(verification.damage.isEmpty)

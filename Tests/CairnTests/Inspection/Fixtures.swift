@@ -171,6 +171,33 @@ enum Fixtures {
     return files
   }
 
+  /// Two change readers, one of them too far behind, the deletions and the drop that are kept for the other one, and
+  /// deletions that have been forgotten.
+  static func followed() throws -> Files {
+    let machine = try FixtureMachine(random: [0xF011_0000_0000_0001, 0xF011_0000_0000_0002, 13])
+    let store = try machine.open()
+    let rows = try store.keyspace("rows")
+    let gone = try store.keyspace("gone")
+    func delete(_ numbers: Range<Int64>) throws {
+      try store.write { batch in for number in numbers { try batch.delete(.integer(number), in: rows) } }
+      try store.checkpoint()
+      for _ in 0..<2 { try store.compact(.everything) }
+    }
+    try store.write { batch in
+      for number in 0..<100 as Range<Int64> { try batch.put([1, 2, 3], at: .integer(number), in: rows) }
+      try batch.put([4], at: 1, in: gone)
+    }
+    try delete(0..<10)
+    let position = try store.read { try $0.position() }
+    try store.addChangeReader("b\u{FC}cher", since: position, mostBytes: 1 << 20, longestTime: .seconds(60))
+    try store.addChangeReader("audit", since: position, mostBytes: 100)
+    try store.drop(gone)
+    try delete(20..<50)
+    let files = machine.files()
+    try store.close()
+    return files
+  }
+
   private static let keys: [Key] = [
     0, 1, -1, 255, 256, -255, -256, -257, 65_535, -65_536, .integer(.max), .integer(.min),
     "", "a", "ab", "a\0b", "Z\u{FC}rich", "\u{65E5}\u{672C}", "\u{1F600}", "quote \" and \\ and '", "\u{1B}[31mred",

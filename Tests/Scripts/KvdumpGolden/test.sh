@@ -11,7 +11,7 @@ need_products kvdump
 kvdump=$products/kvdump
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
-cp -r Tests/Data/Damaged/* Tests/Data/Fixtures/everything Tests/Data/Fixtures/retained "$temporary"
+cp -r Tests/Data/Damaged/* Tests/Data/Fixtures/{everything,retained,followed} "$temporary"
 cd "$temporary"
 export COLUMNS=100
 failures=0
@@ -48,6 +48,10 @@ compare help < <(
 
 compare sound < <(
   show info everything
+  show info followed
+  show info followed --format json
+  show hex followed MANIFEST
+  show records followed
   show keyspaces retained
   show segments retained
   show records everything --segment 4
