@@ -8,7 +8,7 @@ import Testing
   func randomPrograms() throws {
     let seed = chooseSeed()
     var (backups, stopped, restored) = (0, 0, 0)
-    for round in 0..<UInt64(chooseRounds(200, debug: 12)) {
+    for round in 0..<UInt64(chooseRounds(100, debug: 12)) {
       var program = try BackupProgram(seed: seed &+ round)
       do {
         try program.run(steps: 150)

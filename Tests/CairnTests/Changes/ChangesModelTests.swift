@@ -8,7 +8,7 @@ import Testing
   func noneIsSkipped() throws {
     let seed = chooseSeed()
     var (returned, restarts) = (0, 0)
-    for round in 0..<UInt64(chooseRounds(400, debug: 40)) {
+    for round in 0..<UInt64(chooseRounds(200, debug: 40)) {
       var program = try ChangeProgram(seed: seed &+ round)
       do {
         try program.run(80)
