@@ -2,13 +2,19 @@ import Synchronization
 
 /// Which deletions the log may lack, and for which readers of changes it keeps them.
 extension CurrentManifest {
+  /// Each replacement of the manifest writes all of them.
+  static let mostChangeReaders = 1000
+
   /// Adds a reader, durably, or replaces the one of its name. Throws `positionExpired` if the log may lack deletions
-  /// after the commit that it knows.
+  /// after the commit that it knows, `invalidArgument` if there are too many.
   func enter(_ reader: Manifest.ChangeReader) throws(StoreError) {
     try withLock { (manifest) throws(StoreError) in
       guard reader.sequence >= manifest.forgottenSequence else { throw StoreError.positionExpired(reader.sequence) }
       var changed = manifest
       changed.changeReaders.removeAll { $0.name == reader.name }
+      guard changed.changeReaders.count < Self.mostChangeReaders else {
+        throw StoreError(.invalidArgument, "there are \(Self.mostChangeReaders) readers of changes already")
+      }
       let position = changed.changeReaders.partitioningIndex {
         reader.name.utf8.lexicographicallyPrecedes($0.name.utf8)
       }
