@@ -36,7 +36,7 @@ extension Store {
   ///     to their ends take more bytes.
   ///   - longestTime: and when the reader has something to read and has not acknowledged anything for this long.
   /// - Throws: `replaced`, `positionExpired`, as ``changes(since:)`` does; `invalidArgument` for a name that is empty
-  ///   or too long, a negative limit, or more than 1,000 readers; `noSpace`, `inputOutput`, `readOnly`, `poisoned`,
+  ///   or too long, a negative limit, or more than 100 readers; `noSpace`, `inputOutput`, `readOnly`, `poisoned`,
   ///   `closed`.
   public func addChangeReader(
     _ name: String, since position: ChangePosition, mostBytes: Int = 1 << 30,

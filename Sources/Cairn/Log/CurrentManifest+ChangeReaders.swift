@@ -3,7 +3,7 @@ import Synchronization
 /// Which deletions the log may lack, and for which readers of changes it keeps them.
 extension CurrentManifest {
   /// Each replacement of the manifest writes all of them.
-  static let mostChangeReaders = 1000
+  static let mostChangeReaders = 100
 
   /// Adds a reader, durably, or replaces the one of its name. Throws `positionExpired` if the log may lack deletions
   /// after the commit that it knows, `invalidArgument` if there are too many.
