@@ -159,7 +159,7 @@ struct Oracles {
     case 0..<3: try writeAndCrash(files, store, keyspaces, &next, watch, &random)
     case 3: try readBeside(files, rows, seed: random.next())
     case 4: try inspect(files)
-    case 5: try compareChanges(store, model, rows, &random)
+    case 5 where Bool.random(using: &random): try compareChanges(store, model, rows, &random)
     default: break
     }
     for capture in watch.takeCaptures() {
