@@ -37,6 +37,33 @@ import Testing
     #expect(store.statistics.logBytes < before / 2)
   }
 
+  @Test("G8: A tombstone that is compacted under a snapshot does not outlive the record of its keyspace's drop.")
+  func tombstoneUnderASnapshot() throws {
+    let machine = Machine()
+    var store = try machine.open()
+    let (gone, rows) = (try store.keyspace("gone"), try store.keyspace("rows"))
+    try store.put([1], at: 1, in: gone)
+    try store.put(.noise(50_000), at: 1, in: rows)
+    // The checkpoint has the row, so its tombstone has to be copied.
+    try store.checkpoint()
+    try store.put(.noise(50_000), at: 2, in: rows)
+    try store.delete(1, in: gone)
+    try store.put(.noise(50_000), at: 3, in: rows)
+    let snapshot = store.snapshot()
+    try store.drop(gone)
+    try store.compact(.everything)
+    snapshot.close()
+    try store.checkpoint()
+    // Only the segment with the drop is worth another compaction.
+    try store.put([3], at: 3, in: rows)
+    try store.compact()
+    try store.close()
+    for path in machine.contents.keys where path.hasSuffix(".checkpoint") { try machine.files.remove(path) }
+    store = try machine.open()
+    #expect(store.keyspaces.map(\.name) == ["rows"])
+    #expect(try store.snapshot().count(in: store.keyspace("rows")) == 3)
+  }
+
   @Test("Writing to a dropped keyspace is refused.") func writingToItIsRefused() throws {
     let (store, rows) = try filled(Machine())
     try store.drop(rows)
