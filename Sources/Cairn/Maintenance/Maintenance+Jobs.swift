@@ -49,13 +49,14 @@ extension Maintenance {
     }
   }
 
-  /// Gives up a job that found no space for its output. False if the next one cannot be smaller.
+  /// Gives up a job that found no space. False if the next one cannot be smaller: the limit falls each time, since a job
+  /// may need more than the figures of its segments say, or have failed before it wrote anything.
   @discardableResult
   func giveUp(_ job: CompactionJob, _ state: inout State) -> Bool {
     state.work = rest
     log.keepReserve()
-    state.policy.largestOutput = job.neededBytes / 2
-    return job.neededBytes > 0
+    state.policy.largestOutput = min(state.policy.largestOutput, job.neededBytes) / 2
+    return state.policy.largestOutput > 0
   }
 
   func postponeCompaction(_ state: inout State) {
