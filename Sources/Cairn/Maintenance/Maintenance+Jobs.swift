@@ -49,8 +49,8 @@ extension Maintenance {
     }
   }
 
-  /// Gives up a job that found no space. False if the next one cannot be smaller: the limit falls each time, since a job
-  /// may need more than the figures of its segments say, or have failed before it wrote anything.
+  /// Gives up a job that found no space. False if the next one cannot be smaller: the limit falls each time, since a
+  /// job may need more than the figures of its segments say, or have failed before it wrote anything.
   @discardableResult
   func giveUp(_ job: CompactionJob, _ state: inout State) -> Bool {
     state.work = rest

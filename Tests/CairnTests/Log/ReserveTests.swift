@@ -374,4 +374,28 @@ import Testing
       #expect(try again.get(.integer(row), in: again.keyspace("rows")) == Self.value(row))
     }
   }
+
+  /// Compaction failed before it wrote anything, and began the same again for ever: the segment's figures did not count
+  /// the definition of the keyspace.
+  @Test("A commit fails on a disk that has no space for the first segment of a process, whatever could be compacted.")
+  func noSpaceToBegin() throws {
+    let machine = Machine()
+    var options = Machine.options
+    options.compacts = false
+    var store = try machine.open(options)
+    for _ in 0..<4 {
+      for key in 0..<60 as Range<Int64> {
+        try store.put(.noise(900), at: .integer(key), in: store.keyspace("rows"), .buffered)
+      }
+    }
+    machine.runBackground()
+    try store.close()
+    let reserve = "\(Machine.path)/\(Reserve.fileName)"
+    if machine.contents.keys.contains(reserve) { try machine.files.remove(reserve) }
+    store = try machine.open()
+    machine.files.capacity = machine.files.used
+    #expect(failure { try store.put([1], at: 100, in: store.keyspace("rows")) }?.code == .noSpace)
+    machine.files.capacity = nil
+    try store.put([1], at: 100, in: store.keyspace("rows"))
+  }
 }
