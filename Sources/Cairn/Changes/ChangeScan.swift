@@ -19,6 +19,8 @@ struct ChangeScan: Sendable {
   private var chain: [SegmentID] = []
   /// Where the chain has been read to.
   private var reached = Place(segment: 0, offset: 0)
+  /// The commit whose frame has to be there.
+  private var expected: CommitSequence = 0
   /// How far the frame at `reached` has been read, in bytes, if part of its commit has been returned.
   private var partRead = 0
   /// The commit of which a part has been returned, and not the last one.
@@ -139,18 +141,23 @@ struct ChangeScan: Sendable {
         return nil
       }
       let end = segment.end.load(ordering: .acquiring)
-      var offset = reached.segment == id ? reached.offset : SegmentHeader.size
+      if reached.segment != id {
+        reached = Place(segment: id, offset: SegmentHeader.size)
+        expected = segment.baseSequence.next
+      }
+      var offset = reached.offset
       while offset < end {
-        guard let frame = unsafe FrameHeader(segment.mapping.base + offset, available: end - offset) else {
-          throw segment.corruption(at: offset)
-        }
+        guard let frame = unsafe FrameHeader(segment.mapping.base + offset, available: end - offset),
+          frame.sequence == expected
+        else { throw segment.corruption(at: offset) }
         if frame.sequence > sequence {
           reached = Place(segment: id, offset: offset)
           return frame.sequence <= bound ? (segment, frame) : nil
         }
         offset += frame.length
+        reached = Place(segment: id, offset: offset)
+        expected = expected.next
       }
-      reached = Place(segment: id, offset: offset)
       chain.removeLast()
     }
     return nil
@@ -173,6 +180,7 @@ struct ChangeScan: Sendable {
     finish(&part)
     partRead = 0
     reached = Place(segment: segment.id, offset: end)
+    expected = frame.sequence.next
     return part
   }
 
@@ -252,7 +260,7 @@ extension Segment {
   }
 
   /// The record at an offset, verified.
-  fileprivate func record(at offset: Int, before end: Int) throws(StoreError) -> RecordView {
+  func record(at offset: Int, before end: Int) throws(StoreError) -> RecordView {
     guard offset < end,
       let record = unsafe RecordView(
         mapping.base + offset, available: end - offset, checksumStart: seed.start(offset), baseSequence: baseSequence)

@@ -16,12 +16,15 @@ struct MovedRecords: Sendable {
   private(set) var bound: CommitSequence
   private let after: CommitSequence
   private let most: Int
+  /// At this many records, those of the last commits are left out.
+  private var limit: Int
 
   /// - Parameter most: how many records to keep in mind; more only if one commit has more.
   init(after sequence: CommitSequence, upTo bound: CommitSequence, most: Int) {
     after = sequence
     self.bound = bound
     self.most = most
+    limit = 2 * most
   }
 
   var nextSequence: CommitSequence? { entries.last?.sequence }
@@ -37,18 +40,16 @@ struct MovedRecords: Sendable {
       guard let frame = unsafe FrameHeader(segment.mapping.base + offset, available: end - offset) else {
         throw segment.corruption(at: offset)
       }
+      let frameEnd = offset + frame.length
       var position = offset + FrameHeader.size
-      for _ in 0..<frame.recordCount {
-        guard
-          let record = unsafe RecordHeader(
-            segment.mapping.base + position, available: offset + frame.length - position,
-            baseSequence: segment.baseSequence)
-        else { throw segment.corruption(at: position) }
+      while position < frameEnd {
+        // A damaged sequence would hide a change.
+        let record = try segment.record(at: position, before: frameEnd).header
         newest = max(newest, record.sequence)
         if record.sequence > after, record.sequence <= bound {
           entries.append(
             Entry(sequence: record.sequence, segment: segment.id, offset: UInt32(position / Format.unit)))
-          if entries.count >= 2 * most { keepFirst() }
+          if entries.count >= limit { keepFirst() }
         }
         position += record.paddedLength
       }
@@ -68,6 +69,7 @@ struct MovedRecords: Sendable {
     entries.sort { $0.sequence < $1.sequence }
     bound = entries[most - 1].sequence
     entries.removeSubrange(entries.partitioningIndex { $0.sequence > bound }...)
+    limit = 2 * max(most, entries.count)
   }
 }
 

@@ -375,6 +375,12 @@ import Testing
     for _ in 0..<3 { #expect(failure { _ = try cursor.next() }?.code == .corrupted) }
     #expect(cursor.position == position)
     try machine.files.flip(1, at: 2800, in: Machine.segment(Int(segment.rawValue)))
+    // The sequence of a commit, or of a moved record: as a smaller number it would hide the change.
+    cursor = try store.changes(since: position)
+    let offset = isMoved ? 0xB0 + 8 : 128 + 16
+    try machine.files.flip(1, at: offset, in: Machine.segment(Int(segment.rawValue)))
+    for _ in 0..<2 { #expect(failure { _ = try cursor.next() }?.code == .corrupted) }
+    try machine.files.flip(1, at: offset, in: Machine.segment(Int(segment.rawValue)))
     #expect(try cursor.next()?.changes.count == 4)
   }
 }
