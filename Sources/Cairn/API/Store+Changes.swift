@@ -32,8 +32,8 @@ extension Store {
   /// - Parameters:
   ///   - name: 1 to 65,535 bytes of UTF-8.
   ///   - position: where the reader reads on.
-  ///   - mostBytes: the log keeps nothing any more for the reader when the deletions in the segments that it has not read
-  ///     to their ends take more bytes.
+  ///   - mostBytes: the log keeps nothing any more for the reader when the deletions in the segments that it has not
+  ///     read to their ends take more bytes.
   ///   - longestTime: and when the reader has something to read and has not acknowledged anything for this long.
   /// - Throws: `replaced`, `positionExpired`, as ``changes(since:)`` does; `invalidArgument` for a name that is empty
   ///   or too long, a negative limit, or more than 100 readers; `noSpace`, `inputOutput`, `readOnly`, `poisoned`,

@@ -12,7 +12,8 @@ extension Store {
   ///
   /// - Parameters:
   ///   - source: the directory of a backup, or of a store.
-  ///   - path: a directory that is missing or empty. If it is missing it is created, for the owner of this process only.
+  ///   - path: a directory that is missing or empty. If it is missing it is created, for the owner of this process
+  ///     only.
   ///   - commit: the commit, or one after it and before the next; nil for the newest. Compaction removes what a commit
   ///     needs alone: there is no going back to before it.
   ///   - progress: called on the calling thread after each MiB; if it returns false, restoring ends with `cancelled`.
