@@ -20,8 +20,8 @@ extension NSPersistentStoreCoordinator {
   /// - Parameters:
   ///   - store: A store of the coordinator.
   ///   - storeURL: The location of the new store, at which there must be neither a store of the coordinator nor
-  ///     anything other than an empty file or folder, or a store that a migration has left incomplete. Stores in memory may be at `/dev/null`. What is at a URL that is
-  ///     not a file URL is for the store class to check.
+  ///     anything other than an empty file or folder, or a store that a migration has left incomplete. Stores in memory
+  ///     may be at `/dev/null`. What is at a URL that is not a file URL is for the store class to check.
   ///   - options: The options for the new store.
   ///   - storeType: The type of the new store.
   /// - Returns: The new store, which keeps the same configuration.
