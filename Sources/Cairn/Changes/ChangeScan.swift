@@ -165,7 +165,7 @@ struct ChangeScan: Sendable {
 
   private mutating func part(of frame: FrameHeader, in segment: Segment) throws(StoreError) -> Part {
     var part = Part(sequence: frame.sequence)
-    var reader = CommitReader(index, bound: bound)
+    var reader = CommitReader(index, log, bound: bound)
     let end = reached.offset + frame.length
     var offset = reached.offset + max(partRead, FrameHeader.size)
     while offset < end, !part.isFull {
@@ -186,7 +186,7 @@ struct ChangeScan: Sendable {
 
   private mutating func movedPart(_ first: CommitSequence) throws(StoreError) -> Part? {
     var part = Part(sequence: first)
-    var reader = CommitReader(index, bound: bound)
+    var reader = CommitReader(index, log, bound: bound)
     while moved.nextSequence == first, !part.isFull, let entry = moved.popLast() {
       guard let segment = log.segment(entry.segment) else {
         restart()
@@ -208,11 +208,13 @@ struct ChangeScan: Sendable {
 /// Decides which records of a commit are still the newest of their rows, as far as a reader is to know.
 private struct CommitReader {
   private let index: Index
+  private let log: Log
   private let bound: CommitSequence
   private var keyspace: KeyspaceIndex?
 
-  init(_ index: Index, bound: CommitSequence) {
+  init(_ index: Index, _ log: Log, bound: CommitSequence) {
     self.index = index
+    self.log = log
     self.bound = bound
   }
 
@@ -221,13 +223,12 @@ private struct CommitReader {
     switch header.kind {
     case .put, .tombstone:
       if keyspace?.id != header.keyspace { keyspace = index.keyspace(id: header.keyspace) }
-      // The record of the drop tells that the rows of a dropped keyspace are gone.
-      guard let keyspace, try isNewest(record, in: keyspace) else { return }
+      guard let name = try nameIfNewest(record) else { return }
       if header.isPut {
-        part.changes.append(.put(try record.row(index.dictionaries), in: keyspace.name))
+        part.changes.append(.put(try record.row(index.dictionaries), in: name))
         part.bytes += header.keyLength + header.rawLength
       } else {
-        part.changes.append(.deleted(unsafe try Key(stored: record.key), in: keyspace.name))
+        part.changes.append(.deleted(unsafe try Key(stored: record.key), in: name))
         part.bytes += header.keyLength
       }
     case .keyspaceDropped:
@@ -240,17 +241,31 @@ private struct CommitReader {
     }
   }
 
-  /// Whether a record is the newest of its row, not counting those that the reader will see later.
+  /// The name of a record's keyspace if the record is the newest of its row, not counting those that the reader will
+  /// see later, or that a loss of power may undo.
+  private func nameIfNewest(_ record: RecordView) throws(StoreError) -> String? {
+    guard let keyspace else {
+      // The record of the drop tells that the rows are gone, once it is durable.
+      return allIsDurable ? nil : log.manifest.name(ofUndurablyDropped: record.header.keyspace)
+    }
+    return try isNewest(record, in: keyspace) ? keyspace.name : nil
+  }
+
   private func isNewest(_ record: RecordView, in keyspace: KeyspaceIndex) throws(StoreError) -> Bool {
     let pin = index.eras.pin()
     defer { index.eras.unpin(pin) }
     let hash = unsafe keyspace.hash(record.key)
     guard let found = try unsafe keyspace.locator.find(hash, record.key) else {
-      // A row that has been deleted since has a later tombstone.
-      return record.header.isTombstone
+      // A row that has been deleted since has a later tombstone, which the reader sees once it is durable.
+      return record.header.isTombstone || !allIsDurable
     }
     let newest = unsafe found.record.header.sequence
     return newest <= record.header.sequence || newest > bound
+  }
+
+  /// Whether everything that the index has now is durable.
+  private var allIsDurable: Bool {
+    index.applying.load(ordering: .sequentiallyConsistent) <= log.syncs.durable.sequence
   }
 }
 

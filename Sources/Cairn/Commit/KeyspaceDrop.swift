@@ -25,8 +25,9 @@ struct KeyspaceDrop: Commit {
   }
 
   func apply(_ sequence: CommitSequence, _ writer: inout Writer) {
-    remove(sequence, &writer)
+    // Before the removal: who misses the keyspace in the index seeks its name in the manifest.
     writer.log.shared.manifest.note(keyspace.id, droppedAt: sequence)
+    remove(sequence, &writer)
     for (extent, bytes) in keyspace.live.byExtent {
       writer.log.segment(extent: extent).liveBytes.subtract(bytes, ordering: .relaxed)
     }

@@ -39,4 +39,11 @@ extension CurrentManifest {
       manifest.keyspaces[index].droppedAt = sequence
     }
   }
+
+  /// The name of a keyspace if a commit has dropped it that is not durable.
+  func name(ofUndurablyDropped keyspace: KeyspaceID) -> String? {
+    withLock { manifest in
+      manifest.keyspaces.element(keyspace).flatMap { $0.droppedAt > durable.sequence ? $0.name : nil }
+    }
+  }
 }

@@ -27,6 +27,15 @@ struct ChangeProgram {
     }
   }
 
+  /// A row that differs in a reader's copy, with the lengths of both values; nil for no row.
+  struct Difference: Error {
+    let reader: Int
+    let keyspace: String
+    let key: Key
+    let copy: Int?
+    let row: Int?
+  }
+
   private var random: SplitMix64
   private var machine: Machine
   private var store: Store
@@ -200,6 +209,11 @@ struct ChangeProgram {
     readers[number].position = try #require(ChangePosition(readers[number].position.description))
     while try readOnce(number) {}
     let rows = try store.read { try Self.rows(store, at: $0) }
-    #expect(readers[number].copy.filter { !$0.value.isEmpty } == rows.filter { !$0.value.isEmpty })
+    for name in Self.names {
+      let (copy, rows) = (readers[number].copy[name] ?? [:], rows[name] ?? [:])
+      for key in Set(copy.keys).union(rows.keys) where copy[key] != rows[key] {
+        throw Difference(reader: number, keyspace: name, key: key, copy: copy[key]?.count, row: rows[key]?.count)
+      }
+    }
   }
 }

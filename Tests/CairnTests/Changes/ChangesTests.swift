@@ -98,6 +98,23 @@ import Testing
     #expect(try cursor.next().map { words([$0]) } == [["rows: 1 [3]"]])
   }
 
+  @Test("A deletion or a drop that a loss of power may undo hides no change before it.", arguments: [false, true])
+  func undoneDeletions(_ isDrop: Bool) throws {
+    let store = try machine.open()
+    let planets = try store.keyspace("planets")
+    let position = try start(store)
+    try planets.put([1], at: "Mars")
+    var cursor = try store.changes(since: position)
+    if isDrop { try store.drop(planets, .buffered) } else { try planets.delete("Mars", durability: .buffered) }
+    let commit = try #require(try cursor.next())
+    #expect(words([commit]) == [[#"planets: "Mars" [1]"#]])
+    #expect(try cursor.next() == nil)
+    try store.sync()
+    let last = try #require(try cursor.next())
+    #expect(words([last]) == [[isDrop ? "planets dropped" : #"planets: "Mars" deleted"#]])
+    #expect(words(try all(store, since: position)) == words([last]))
+  }
+
   @Test("A large commit is returned in parts, and the position stays before it until the last one.")
   func parts() throws {
     let store = try machine.open()
