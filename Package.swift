@@ -124,6 +124,7 @@ if hasOpenCoreData && !isEngineAlone {
   package.products += [
     .library(name: "OpenCoreData", targets: ["OpenCoreData"]),
     .library(name: "CoreData", targets: ["CoreData"]),
+    .library(name: "RemoteIncrementalStore", targets: ["RemoteIncrementalStore"]),
     .executable(name: "modelgen", targets: ["modelgen"]),
     .executable(name: "catalogue", targets: ["catalogue"]),
   ]
@@ -131,6 +132,14 @@ if hasOpenCoreData && !isEngineAlone {
     .target(name: "CObjectLifetime"),
     .target(name: "OpenCoreData", dependencies: ["CObjectLifetime", "Hashing"], swiftSettings: settings),
     .target(name: "CoreData", dependencies: ["OpenCoreData"], swiftSettings: settings),
+    .target(
+      name: "RemoteIncrementalStore",
+      dependencies: ["Cairn", "CairnIncrementalStore", "CoreData", "IncrementalStore", "OpenCoreData", "RowFormat"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "RemoteIncrementalStoreTests",
+      dependencies: ["CairnIncrementalStore", "CairnSimulation", "CoreData", "OpenCoreData", "RemoteIncrementalStore"],
+      swiftSettings: settings),
     .executableTarget(
       name: "modelgen",
       dependencies: [

@@ -63,14 +63,22 @@ extension ByteInput {
 /// Reads the fields of a row, in ascending order of their property numbers.
 package struct FieldReader {
   package static let format: UInt8 = 1
+  /// The format of a row whose object is not loaded in whole. A property without a field is not known.
+  package static let partialFormat: UInt8 = 2
 
   private var input: ByteInput
   private var number: UInt32 = 0
 
   package init(_ bytes: [UInt8]) throws(RowDamage) {
     input = ByteInput(bytes)
-    guard try input.byte() == Self.format else { throw RowDamage("a row does not begin with \(Self.format)", at: 0) }
+    let format = try input.byte()
+    guard format == Self.format || format == Self.partialFormat else {
+      throw RowDamage("a row begins with neither \(Self.format) nor \(Self.partialFormat)", at: 0)
+    }
   }
+
+  /// Whether a row's object is not loaded in whole.
+  package static func isPartial(_ bytes: [UInt8]) -> Bool { bytes.first == partialFormat }
 
   /// The next field with the number of its property; nil after the last field.
   package mutating func next() throws(RowDamage) -> (number: UInt32, field: Field)? {
@@ -98,9 +106,9 @@ package struct FieldWriter {
   package private(set) var output = ByteOutput()
   private var number: UInt32 = 0
 
-  package init() {
+  package init(isPartial: Bool = false) {
     output.bytes.reserveCapacity(128)
-    output.byte(FieldReader.format)
+    output.byte(isPartial ? FieldReader.partialFormat : FieldReader.format)
   }
 
   package var bytes: [UInt8] { output.bytes }

@@ -104,11 +104,6 @@ package struct HistoryRecord: Hashable, Sendable {
 }
 
 extension ByteOutput {
-  fileprivate mutating func optionalText(_ text: String?) {
-    byte(text == nil ? 0 : 1)
-    if let text { self.text(text) }
-  }
-
   fileprivate mutating func change(_ change: HistoryRecord.Change) {
     reference(change.object.reference)
     switch change.kind {
@@ -129,14 +124,6 @@ extension ByteOutput {
 }
 
 extension ByteInput {
-  fileprivate mutating func optionalText() throws(RowDamage) -> String? {
-    switch try byte() {
-    case 0: return nil
-    case 1: return try text()
-    default: throw damage("a text is neither absent nor present")
-    }
-  }
-
   /// Reads the changes of one entity.
   fileprivate mutating func changes(to changes: inout [HistoryRecord.Change]) throws(RowDamage) {
     let entity = try number()

@@ -31,6 +31,8 @@ package struct RowCompletion: Sendable {
   }
 
   private func isIncomplete(_ row: [UInt8]) throws(RowDamage) -> Bool {
+    // What such a row lacks is not known.
+    guard !FieldReader.isPartial(row) else { return false }
     var rest = properties[...]
     var fields = try FieldReader(row)
     while let next = rest.first, let (number, field) = try fields.next() {

@@ -87,7 +87,7 @@ private struct NewFields {
 
   func added(to row: [UInt8]) throws(RowDamage) -> [UInt8] {
     var rest = all.sorted { $0.number < $1.number }[...]
-    var writer = FieldWriter()
+    var writer = FieldWriter(isPartial: FieldReader.isPartial(row))
     func write(_ new: (number: UInt32, field: Schema.StoredField?)) {
       if let field = new.field { writer.copy(new.number, field.field, of: field.content) }
     }

@@ -22,7 +22,7 @@ extension RowAccess {
   ) throws -> [UInt8] {
     guard !fields.isEmpty else { return row }
     var next = 0
-    var writer = FieldWriter()
+    var writer = FieldWriter(isPartial: FieldReader.isPartial(row))
     try StoreFailure.reading("The row of \(name(object))") {
       var reader = row.isEmpty ? nil : try FieldReader(row)
       while let (number, field) = try reader?.next() {
