@@ -16,6 +16,10 @@ package final class RowAccess {
     coder = ValueCoder(coordinator: store.persistentStoreCoordinator)
   }
 
+  package func entity(named name: String) -> NSEntityDescription? {
+    store.persistentStoreCoordinator?.managedObjectModel.entitiesByName[name]
+  }
+
   // MARK: Identifiers
 
   /// The identifier of an object; nil if the model does not have its entity.

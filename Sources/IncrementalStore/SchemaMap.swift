@@ -36,6 +36,9 @@ package final class SchemaMap {
     (self[entity].map { [$0.number] } ?? []) + entity.subentities.flatMap(family)
   }
 
+  /// All entities.
+  package var all: some Collection<EntityMap> { byNumber.values }
+
   /// The name of the entity that had another name before a migration; nil if none had.
   func name(formerly name: String) -> String? { formerNames[name] }
 
@@ -96,7 +99,7 @@ package final class EntityMap {
   }
 
   package let entity: NSEntityDescription
-  let number: UInt32
+  package let number: UInt32
   /// In the order of their numbers.
   package let fields: [StoredField]
   package let sets: [StoredSet]
@@ -164,7 +167,7 @@ package final class EntityMap {
 /// The parts of a to-many relationship that its entries depend on.
 package struct ToManyEnd: Hashable {
   package let number: UInt32
-  let isOrdered: Bool
+  package let isOrdered: Bool
 }
 
 /// The numbers in a schema for the entities and properties of a model.

@@ -59,7 +59,7 @@ public indirect enum RemotePredicate: Hashable, Sendable {
   case or([RemotePredicate])
   /// Not this.
   case not(RemotePredicate)
-  /// Anything that has no form here, as `NSPredicate` formats it.
+  /// Anything that has no form here, as it describes itself.
   case other(String)
 }
 

@@ -43,9 +43,6 @@ package struct OutboxRow: Hashable, Sendable {
   package var attempts: UInt64 = 0
   /// Not to be sent before, in seconds since the beginning of 2001.
   package var earliest: Double = 0
-  /// The remote identifier of the object when it was deleted, and its tag; the object has no origin any more then.
-  package var identifier: String?
-  package var tag: String?
   /// The fields that were changed, as a row, before the change; in a deletion all of them.
   package var base: [UInt8]
   /// The same fields after the change; no fields in a deletion.
@@ -69,8 +66,6 @@ package struct OutboxRow: Hashable, Sendable {
     key = try input.fixed(UInt128.self)
     attempts = try input.varint()
     earliest = Double(bitPattern: try input.fixed(UInt64.self))
-    identifier = try input.optionalText()
-    tag = try input.optionalText()
     base = Array(bytes[try input.counted()])
     values = Array(bytes[try input.counted()])
     for _ in 0..<(try input.count()) {
@@ -90,8 +85,6 @@ package struct OutboxRow: Hashable, Sendable {
     output.fixed(key)
     output.varint(attempts)
     output.fixed(earliest.bitPattern)
-    output.optionalText(identifier)
-    output.optionalText(tag)
     output.counted(base)
     output.counted(values)
     output.varint(members.count)

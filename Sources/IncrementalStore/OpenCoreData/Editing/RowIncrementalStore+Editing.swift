@@ -1,4 +1,4 @@
-import OpenCoreData
+package import OpenCoreData
 
 /// A change to the row of an object that no context has made.
 package struct RowEdit {
@@ -7,6 +7,9 @@ package struct RowEdit {
   package var bytes: [UInt8]?
   /// What happens to the members of to-many relationships whose other end does not tell it, by their numbers.
   package var members: [UInt32: SavedObject.MemberChange] = [:]
+
+  /// Whether the version of the row rises even if nothing else changes.
+  package var isTouched = false
 
   package init(_ object: ObjectReference, _ bytes: [UInt8]?) { (self.object, self.bytes) = (object, bytes) }
 }
@@ -60,11 +63,24 @@ extension RowIncrementalStore {
     }
     let stored = try snapshot.row(edit.object.reference, in: edit.object.entity)
     if edit.bytes == nil, stored == nil { return nil }
-    if edit.bytes == stored?.bytes, edit.members.isEmpty { return nil }
+    if edit.bytes == stored?.bytes, edit.members.isEmpty, !edit.isTouched { return nil }
     let change: SavedObject.Change = edit.bytes == nil ? .deleted : stored == nil ? .inserted : .updated
     let saved = SavedObject(nil, change, edit.object, map, stored)
     saved.set(edit.bytes)
     saved.memberChanges = edit.members
     return saved
   }
+}
+
+extension RowIncrementalStore {
+  /// The bytes of an object's row, as the row cache or the database has it; nil if there is none. The caller holds the
+  /// store lock.
+  package func rowBytes(of objectID: NSManagedObjectID) -> [UInt8]? {
+    if let node = cache.node(for: objectID) { return node.row.bytes }
+    guard let reference = try? access.reference(objectID) else { return nil }
+    return try? rows.snapshot().row(reference.reference, in: reference.entity)?.bytes
+  }
+
+  /// Whether a context uses an object.
+  package func isRegistered(_ objectID: NSManagedObjectID) -> Bool { cache.isRegistered(objectID) }
 }

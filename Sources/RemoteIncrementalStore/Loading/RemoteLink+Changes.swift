@@ -1,0 +1,39 @@
+import IncrementalStore
+import RowFormat
+
+extension RemoteLink {
+  /// Runs work on the store's threads, and returns when it is done.
+  func run(_ work: @escaping @Sendable (RemoteLink) async throws -> Void) async throws {
+    let answer = Answer()
+    begin { link in
+      do {
+        try await work(link)
+        answer.give(.success(()))
+      } catch {
+        answer.give(.failure(error))
+      }
+    } orElse: {
+      answer.give(.failure(StoreIsGone()))
+    }
+    try await answer.value()
+  }
+
+  /// Reads what has changed at the service, and writes each part with where to go on as one batch.
+  func readChanges() async throws {
+    while true {
+      let cursor = try read { try $0.head()?.cursor }
+      let changes = try await service.changes(since: cursor)
+      let contradictions = try edit { rows in
+        for record in changes.records { try take(record, isWhole: false, &rows) }
+        for identifier in changes.deleted { try rows.remove(identifier) }
+        var head = try rows.rows.head() ?? RemoteHead(account: account)
+        head.cursor = changes.cursor
+        rows.add { $0.put(head.bytes, at: StoreHead.remoteReference, in: StoreHead.table) }
+      }
+      await settle(contradictions)
+      if changes.hasGap { lists.expire() }
+      if changes.isLast { return }
+      try Task.checkCancellation()
+    }
+  }
+}
