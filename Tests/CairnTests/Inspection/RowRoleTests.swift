@@ -68,7 +68,7 @@ import Testing
     row.withOutput { $0.text("Rex") }
     row.object(ann, 7)
     row.begin(9, .truth)
-    guard case .object(let values) = names.content(of: .object(rex), row.bytes) else {
+    guard case .object(let values, isPartial: false) = names.content(of: .object(rex), row.bytes) else {
       Issue.record("the row was not decoded")
       return
     }
