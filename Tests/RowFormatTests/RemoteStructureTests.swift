@@ -260,7 +260,9 @@ struct RemoteStructureTests {
     // A value for rows that were written before the property existed does not apply to what is not known.
     let name = try #require(try RowFormat.FieldReader.field(2, of: person("Kim")))
     schema.entities[0].properties[0].valueIfAbsent = Schema.StoredField(name, of: person("Kim"))
-    schema.indexes = [Schema.Index(number: 11, entity: 1, properties: [2])]
+    var index = Schema.Index(number: 11, entity: 1, properties: [2])
+    index.state = .ready
+    schema.indexes = [index]
     schema.nextNumber = 12
     store.rows[0]?[.integer(2)] = schema.bytes
     let sound = store.entries

@@ -13,7 +13,7 @@ struct ObjectsCommand: Command {
       control characters. Predicates are in the format of NSPredicate, and may use all attributes except transformable \
       and composite ones. An object that cannot be read is omitted and reported on standard error; the exit status is \
       then 1. An object of a remote service that is not loaded in whole is "in part"; a value that is not known is "?" in \
-      text, and left out elsewhere.
+      text, an empty cell in csv, and left out of json.
 
       In a store over a remote service, --remote prints what is known of the objects there, --outbox the changes that \
       the service has not accepted, and --results the lists of the service.

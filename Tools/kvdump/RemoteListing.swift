@@ -44,6 +44,10 @@ struct RemoteListing {
         "account": head.map { .string($0.account) } ?? .null,
         "cursor": head?.cursor.map { .string($0) } ?? .null,
       ], to: &output)
+    if part == .remote, command.format == .text, let head {
+      try output.line("account  \(escapedForTerminal(head.account))")
+      try output.line("cursor   \(escapedForTerminal(head.cursor ?? "none"))")
+    }
     Interruption.watch()
     func each<Item>(_ item: Result<Item, any Error>, _ body: (Item) throws -> Void) throws -> ScanStep {
       guard writer.count < limit else { return .stop }
