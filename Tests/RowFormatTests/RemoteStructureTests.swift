@@ -105,7 +105,8 @@ struct RemoteStructureTests {
     try expect("the schema has no entity 2", .row, .row(.integer(9), table: OriginRow.table))
   }
 
-  @Test("The check finds known members of what is not a to-many relationship of the entity.", arguments: [2, 8, 1 << 40])
+  @Test(
+    "The check finds known members of what is not a to-many relationship of the entity.", arguments: [2, 8, 1 << 40])
   func knownSets(_ number: UInt64) throws {
     put(origin("b", knownSets: [number]), of: .person(2))
     try expect("Person 2 has no to-many relationship \(number)", .row, .row(.integer(2), table: OriginRow.table))

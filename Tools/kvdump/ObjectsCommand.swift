@@ -46,7 +46,7 @@ struct ObjectsCommand: Command {
   var part: RemoteListing.Part?
 
   @Option(
-    help: ArgumentHelp("Print at most this many objects; all objects if omitted.", valueName: "number"),
+    help: ArgumentHelp("Print at most this many; all if omitted.", valueName: "number"),
     transform: Int.parse)
   var limit: Int?
 

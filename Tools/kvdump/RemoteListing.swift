@@ -34,8 +34,8 @@ struct RemoteListing {
     defer { snapshot.close() }
     let objects = try ObjectStore(snapshot, of: store)
     let names = objects.names
-    let entities = try command.entity.map { Set(names.schema.family(of: try names.entity(named: $0).number).map(\.number)) }
-    func isShown(_ entity: UInt32) -> Bool { entities?.contains(entity) ?? true }
+    let entities = try command.entity.map { names.schema.family(of: try names.entity(named: $0).number) }
+    func isShown(_ entity: UInt32) -> Bool { entities?.contains { $0.number == entity } ?? true }
     var writer = Writer(part, command.format)
     let head = try objects.remoteHead()
     try writer.begin(

@@ -81,7 +81,8 @@ extension StructureChecker {
     }
     guard schema.lineage(of: object.entity).last?.number == root else {
       return find(
-        .entry, .pack(bound), "\(schema.name(object)) has a remote identifier of the entity \(root), which is not its own")
+        .entry, .pack(bound),
+        "\(schema.name(object)) has a remote identifier of the entity \(root), which is not its own")
     }
     // An origin that cannot be read is reported when the origins are read in order, and no balance counts it.
     guard let isOfOrigin = try isOfOrigin(identifier, object) else { return }
