@@ -232,6 +232,10 @@ prints 'imported 3 objects: 3 inserted, 0 updated, 0 unchanged'
 grep -q 'BGL' "$temporary/ships" && grep -q 'white' "$temporary/ships" || fail "the ship is another: $(cat "$temporary/ships")"
 expect 0 verify "$temporary/newer"
 
+# Nothing would tell a remote service of what is imported.
+"$kvdump" objects "$temporary/remote" --entity Animal --format jsonl >"$temporary/animals.jsonl"
+expect 2 import "$temporary/remote" "$temporary/animals.jsonl" --model "$fleet"; says 'are those of a remote service'
+
 # Lines refer to objects of the store; texts may be anything.
 printf 'name,ship\r\nMate,Ship/p1\r\n"A ""b"",\nc",\r\n' | expect 0 import "$temporary/fleet" --model "$fleet" --entity Sailor
 expect 0 objects "$temporary/fleet" --entity Sailor --where 'ship == nil' --format csv
