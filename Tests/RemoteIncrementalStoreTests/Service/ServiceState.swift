@@ -174,8 +174,8 @@ struct ServiceState: Sendable {
     return outcome
   }
 
-  /// Allows that a change is sent again although it may have been made, since the application wants it.
-  mutating func forget(_ key: UUID) { applied[key] = nil }
+  /// Allows that changes are sent again although they may have been made, since the application wants it.
+  mutating func forgetUnknown() { if options.repeating == .nothing { applied = [:] } }
 
   private mutating func insertion(_ change: RemoteChange) -> RemoteOutcome {
     if options.repeating == .clientIdentifiers {
