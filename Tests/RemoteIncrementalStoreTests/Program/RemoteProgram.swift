@@ -37,8 +37,9 @@ struct RemoteProgram: Sendable {
     case 70..<100: action = .save
     case 100..<116: action = .fetch
     case 116..<126: action = .refresh
-    case 126..<132: action = .load
-    case 132..<137: action = .evict
+    case 126..<130: action = .load
+    case 130..<134: action = .traverse
+    case 134..<137: action = .evict
     case 137..<150: action = .send
     case 150..<157: action = .readChanges
     case 157..<160: action = .retry
@@ -61,6 +62,8 @@ enum RemoteStep: Sendable {
   /// What an application does with its store.
   enum Action: Sendable {
     case insert, edit, relate, delete, save, fetch, refresh, load, evict, send, readChanges, retry, discard
+    /// Reads the members of a relationship.
+    case traverse
     /// The store is closed, or its process is killed, and it is opened again.
     case reopen, kill
     /// Waits until the store has no requests under way.

@@ -101,6 +101,16 @@ extension RemoteRunner {
     }
   }
 
+  func traverse(_ store: ProgramStore, _ random: inout SplitMix64) throws {
+    let seed = random.next()
+    try perform(store) { context in
+      var random = SplitMix64(seed: seed)
+      let (entity, name) = [("User", "assigned"), ("Tag", "bugs"), ("Bug", "tags")][Int(random.next() % 3)]
+      let object = try self.changeable(entity, store, context).randomElement(using: &random)
+      _ = (object?.value(forKey: name) as? Set<NSManagedObject>)?.count
+    }
+  }
+
   /// A fetch of one of the lists of the service, or of what it has no list for.
   static func request(_ random: inout SplitMix64) -> Unchecked<NSFetchRequest<NSManagedObject>> {
     let entity = ["Bug", "Bug", "Bug", "User", "Tag"].randomElement(using: &random) ?? "Bug"

@@ -158,6 +158,7 @@ final class RemoteRunner {
       }
       let some = Array(identifiers.shuffled(using: &random).prefix(Int.random(in: 1...5, using: &random)))
       try tolerant(store, &random) { subject in try await subject.load(some) }
+    case .traverse: try traverse(store, &random)
     case .evict:
       let some = try perform(store) { context in
         try Self.all("Bug", context).map(\.objectID).filter { _ in Bool.random(using: &random) }

@@ -21,8 +21,8 @@ struct ServiceOptions: Sendable {
   var pagesByIndex = false
   /// Whether the list of tags only ever grows, and goes on behind its last page.
   var hasIncrementalTags = false
-  /// What the answer to an accepted change tells.
-  var answer = Answer.whole
+  /// What the answers to accepted changes tell; the key of a change decides which it is.
+  var answers = [Answer.whole]
   /// Whether a change that refers to an object that does not exist is refused; else the reference is left out.
   var refusesLooseEnds = false
   /// How many changes back the service remembers; older cursors are gaps. 0 if it does not list its changes.
@@ -55,7 +55,7 @@ struct ServiceOptions: Sendable {
     includesUsers = flip()
     pagesByIndex = flip(4)
     hasIncrementalTags = flip(4)
-    answer = flip() ? .whole : flip() ? .nothing : .identifier
+    answers = flip() ? [.whole] : flip() ? Answer.allCases : [flip() ? .nothing : .identifier]
     refusesLooseEnds = flip(4)
     rememberedChanges = [0, 5, 30, 1000][Int.random(in: 0..<4, using: &random)]
     changesPerPage = Int.random(in: 1...9, using: &random)

@@ -15,6 +15,8 @@ struct ServiceState: Sendable {
   struct Applied: Sendable {
     var change: RemoteChange
     var identifier: RemoteIdentifier
+    /// The version of the object that it has made.
+    var version: Int
     /// How often it changed something; more than once is an error of the service or of the client.
     var count = 1
   }
@@ -149,7 +151,7 @@ struct ServiceState: Sendable {
 
   mutating func apply(_ change: RemoteChange) -> RemoteOutcome {
     if let earlier = applied[change.key] {
-      if !Self.areEqual(earlier.change, change) {
+      if !Self.repeats(change, earlier.change) {
         violations.append("two changes with one key: \(earlier.change) and \(change)")
       }
       switch options.repeating {
@@ -237,7 +239,7 @@ struct ServiceState: Sendable {
     if applied[change.key] != nil {
       applied[change.key]?.count += 1
     } else {
-      applied[change.key] = Applied(change: change, identifier: identifier)
+      applied[change.key] = Applied(change: change, identifier: identifier, version: things[identifier]?.version ?? 0)
     }
     // A value counts as had even if the service did not take it: what becomes of a reference is the service's decision.
     guard let token = token(of: identifier) else { return }
@@ -257,19 +259,25 @@ struct ServiceState: Sendable {
   private func answer(_ change: RemoteChange, _ identifier: RemoteIdentifier) -> RemoteOutcome {
     if change.kind == .delete { return .accepted(nil) }
     guard let whole = record(identifier) else { return .gone }
-    switch options.answer {
+    // A version without values says that the service has what the client has, with exactly this change.
+    let isExact =
+      change.kind == .update && change.tag != nil && change.values.allSatisfy { whole.values[$0] == $1 }
+      && applied[change.key]?.version == things[identifier]?.version
+    let kinds = options.answers
+    switch kinds[Int(change.key.uuid.15) % kinds.count] {
     case .whole: return .accepted(whole)
     case .nothing where change.kind == .update: return .accepted(nil)
-    case .nothing, .identifier:
-      // A version without values says that the service has exactly what it was sent.
-      let isExact = change.kind == .update && change.tag != nil && change.values.allSatisfy { whole.values[$0] == $1 }
-      return .accepted(RemoteRecord(identifier, tag: isExact ? whole.tag : nil))
+    case .nothing, .identifier: return .accepted(RemoteRecord(identifier, tag: isExact ? whole.tag : nil))
     }
   }
 
-  private static func areEqual(_ one: RemoteChange, _ other: RemoteChange) -> Bool {
-    one.kind == other.kind && one.entityName == other.entityName && one.values == other.values
-      && one.added.mapValues(Set.init) == other.added.mapValues(Set.init)
-      && one.removed.mapValues(Set.init) == other.removed.mapValues(Set.init)
+  /// Whether a change repeats another one. An object that was deleted meanwhile may be missing in it.
+  private static func repeats(_ change: RemoteChange, _ earlier: RemoteChange) -> Bool {
+    func isPart(_ one: [String: [RemoteIdentifier]], _ other: [String: [RemoteIdentifier]]) -> Bool {
+      one.allSatisfy { Set($1).isSubset(of: other[$0] ?? []) }
+    }
+    return change.kind == earlier.kind && change.entityName == earlier.entityName
+      && change.values.allSatisfy { earlier.values[$0] == $1 }
+      && isPart(change.added, earlier.added) && isPart(change.removed, earlier.removed)
   }
 }
