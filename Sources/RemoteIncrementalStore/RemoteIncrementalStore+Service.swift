@@ -3,7 +3,10 @@ import Foundation
 import IncrementalStore
 import RowFormat
 
-/// What an application asks of a store and its service. Any thread may call these methods; they never wait on a thread.
+/// Any thread may use what this class itself declares. What it inherits is for its coordinator.
+extension RemoteIncrementalStore: @unchecked Sendable {}
+
+/// What an application asks of a store and its service. None of these methods waits for the service on a thread.
 extension RemoteIncrementalStore {
   // MARK: Reading
 
@@ -75,14 +78,17 @@ extension RemoteIncrementalStore {
     }
   }
 
-  /// Sends changes again that were refused, or whose answers were lost; all such if none are named. Also goes on after
-  /// the service has refused the credentials.
-  ///
-  /// A change whose answer was lost may be made twice then.
-  public func retry(_ changes: [RemoteUnsentChange]? = nil) throws {
+  /// Sends all changes again that were refused, or whose answers were lost, and goes on after the service has refused the
+  /// credentials. A change whose answer was lost may be made twice then.
+  public func retry() throws { try retry { _ in true } }
+
+  /// Sends a change again that was refused, or whose answer was lost. In the latter case it may be made twice.
+  public func retry(_ change: RemoteUnsentChange) throws { try retry { $0 == change.id } }
+
+  private func retry(_ isChosen: (Int64) -> Bool) throws {
     link.sending.isHeld = false
     try link.edit(recordsHistory: false) { rows in
-      for (number, change) in try rows.rows.changes() where changes?.contains(where: { $0.id == Int64(number) }) ?? true {
+      for (number, change) in try rows.rows.changes() where isChosen(Int64(clamping: number)) {
         guard change.state == .refused || change.state == .unknown else { continue }
         var change = change
         change.reopen()

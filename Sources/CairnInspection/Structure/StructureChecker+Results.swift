@@ -73,8 +73,8 @@ extension StructureChecker {
       for object in try ResultPage(bytes).objects where !schema.has(object.entity, propertiesOf: row.entity) {
         find("\(schema.name(object)) has the wrong entity")
       }
-    } catch let damage as RowDamage {
-      find("the page: \(damage)")
+    } catch {
+      find("the page: \(error)")
     }
   }
 }
