@@ -18,9 +18,10 @@ extension RemoteIncrementalStore: LoadingStore {
     guard let name = request.entityName, let link else { return }
     let freshness = request.freshness ?? link.service.freshness(of: name)
     guard freshness != .cached, let (query, needed) = query(for: request) else { return }
+    let needsValues = request.predicate != nil || request.sortDescriptors?.isEmpty == false
     guard try freshness.asksService(age: age(of: query, name, needed)) else { return }
     if freshness.timeLimit != nil { try checkMayWait(for: link.service) }
-    let answer = link.refresh(query, name, needed)
+    let answer = link.refresh(query, name, needed, needsValues)
     guard let limit = freshness.timeLimit else { return }
     let result = answer.wait(seconds: limit)
     guard case .fromService = freshness else { return }
@@ -92,7 +93,7 @@ extension RemoteIncrementalStore: LoadingStore {
 
   /// Has objects loaded, and waits for that unless this is the main thread.
   private func load(_ objects: [ObjectReference]) throws {
-    guard !Thread.isMainThread else {
+    guard !MainQueue.isCurrent else {
       _ = link.load(objects)
       return
     }
@@ -110,7 +111,7 @@ extension RemoteIncrementalStore: LoadingStore {
 
   package func requireWhole(_ objectID: NSManagedObjectID, _ context: NSManagedObjectContext) throws -> Bool {
     guard needsLoading(objectID) else { return false }
-    guard !Thread.isMainThread else {
+    guard !MainQueue.isCurrent else {
       _ = link.load([try access.reference(objectID)])
       throw RemoteError.make("The object \(objectID.uriRepresentation()) is not loaded yet.")
     }
@@ -136,7 +137,7 @@ extension RemoteIncrementalStore: LoadingStore {
     }
     guard isUnknown else { return }
     let answer = link.loadMembers(relationship.name, of: owner, set.end.number)
-    guard !Thread.isMainThread else { return }
+    guard !MainQueue.isCurrent else { return }
     try checkMayWait(for: link.service)
     // What is known of the members is an answer, too, if the service gives none.
     _ = answer.wait(seconds: Self.faultTimeLimit)
@@ -177,14 +178,16 @@ extension RemoteLink {
 
   /// Has a list read, unless it is being read. Returns the answer to wait for.
   @discardableResult
-  func refresh(_ query: RemoteQuery, _ entityName: String, _ needed: Int?) -> Answer {
+  func refresh(_ query: RemoteQuery, _ entityName: String, _ needed: Int?, _ needsValues: Bool) -> Answer {
     let key = query.key(of: entityName)
     let (answer, isFirst) = lists.begin(key)
     guard isFirst else { return answer }
     begin { link in
       link.events.post(.refreshBegan(entityName: entityName, list: query.name))
       do {
-        let read = try await ListReading(link: link, query: query, entityName: entityName, needed: needed).run()
+        let read = try await ListReading(
+          link: link, query: query, entityName: entityName, needed: needed, needsValues: needsValues
+        ).run()
         link.lists.end(key, .success(read))
         link.events.post(.refreshEnded(entityName: entityName, list: query.name))
       } catch {

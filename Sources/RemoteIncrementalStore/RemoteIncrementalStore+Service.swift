@@ -16,7 +16,8 @@ extension RemoteIncrementalStore {
   /// - Throws: a ``RemoteFailure``, or an error of the store. Pages that came before stay.
   nonisolated public func refresh<Result>(_ request: NSFetchRequest<Result>) async throws {
     guard let name = request.entityName, let (query, needed) = query(for: request.forStore) else { return }
-    try await link.refresh(query, name, needed).value()
+    let needsValues = request.predicate != nil || request.sortDescriptors?.isEmpty == false
+    try await link.refresh(query, name, needed, needsValues).value()
   }
 
   /// Loads objects that are not loaded in whole, in requests for at most 100, and returns when they are loaded.

@@ -21,6 +21,7 @@ final class RemoteLink: SaveCompanion, @unchecked Sendable {
   let lists = Lists()
   let loads = Loads()
   let memberLoads = MemberLoads()
+  let order = RequestOrder()
   let sending = SendingState()
   private let activity = Activity()
   private weak var store: RemoteIncrementalStore?
@@ -67,9 +68,13 @@ final class RemoteLink: SaveCompanion, @unchecked Sendable {
 
   /// Writes what a plan changes as one batch, with a transaction of the author `RemoteService` in the history.
   ///
-  /// - Parameter plan: Called again if it needs references for new objects, or if rows have changed meanwhile.
+  /// - Parameters:
+  ///   - request: The request to which the plan has the answer; nil if it has none.
+  ///   - plan: Called again if it needs references for new objects, or if rows have changed meanwhile.
   @discardableResult
-  func edit(recordsHistory: Bool = true, _ plan: (inout RecordRows) throws -> Void) throws -> [RecordRows.Contradiction] {
+  func edit(
+    answerTo request: UInt64? = nil, recordsHistory: Bool = true, _ plan: (inout RecordRows) throws -> Void
+  ) throws -> [RecordRows.Contradiction] {
     try withStore { store in
       var wanted = 0
       while true {
@@ -78,18 +83,27 @@ final class RemoteLink: SaveCompanion, @unchecked Sendable {
           var made: RecordRows?
           try store.edit(author: RemoteIncrementalStore.transactionAuthor, recordsHistory: recordsHistory) { snapshot in
             var rows = RecordRows(
-              RemoteRows(snapshot: snapshot, access: store.access), references: spare, now: Self.now)
+              RemoteRows(snapshot: snapshot, access: store.access), references: spare, now: Self.now,
+              isOld: { [order] identifier in request.map { order.isOld(identifier, $0) } ?? false })
             try plan(&rows)
             made = rows
             return rows.finished()
           }
           spare = made?.unused ?? spare
+          order.note(made?.taken ?? [], request)
           return made?.contradictions ?? []
         } catch is RecordRows.NeedsReferences {
           wanted = max(64, 4 * wanted)
         }
       }
     }
+  }
+
+  /// Asks the service for something, and calls `body` with the number of the request.
+  func asking<R>(_ body: (UInt64) async throws -> R) async throws -> R {
+    let request = order.begin()
+    defer { order.end(request) }
+    return try await body(request)
   }
 
   // MARK: Work

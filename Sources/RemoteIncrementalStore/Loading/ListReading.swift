@@ -17,15 +17,19 @@ struct ListReading {
   let entityName: String
   /// How many objects are needed; nil for all.
   let needed: Int?
+  /// Whether the fetch needs the values of the objects, for its predicate or its order.
+  let needsValues: Bool
 
   private var key: String { query.key(of: entityName) }
 
   func run() async throws -> (readAt: Double, count: Int, isComplete: Bool) {
     var (result, count) = try begin()
-    var tag = result.generation > 0 && result.isComplete && result.cursor == nil ? result.tag : nil
+    var tag = result.isComplete && result.cursor == nil ? result.tag : nil
     var isFirst = true
     while true {
       try Task.checkCancellation()
+      let request = link.order.begin()
+      defer { link.order.end(request) }
       let page = try await link.service.page(of: query, after: result.cursor, ifNot: tag)
       if page.isUnchanged {
         guard isFirst, tag != nil else { throw RemoteFailure.invalidAnswer("a page that was not known is unchanged") }
@@ -38,7 +42,7 @@ struct ListReading {
       }
       let isFirstPage = result.pages == 0
       isFirst = false
-      try await write(page, &result, isFirstPage: isFirstPage)
+      try await write(page, request, &result, isFirstPage: isFirstPage)
       count += page.records.count
       if page.isLast {
         let read = try await complete(&result)
@@ -106,17 +110,20 @@ struct ListReading {
 
   // MARK: Pages
 
-  private func write(_ page: RemotePage, _ result: inout ResultRow, isFirstPage: Bool) async throws {
+  private func write(
+    _ page: RemotePage, _ request: UInt64, _ result: inout ResultRow, isFirstPage: Bool
+  ) async throws {
     let before = result
     var bare: [RemoteReference] = []
-    let contradictions = try link.edit { rows in
+    let contradictions = try link.edit(answerTo: request) { rows in
       result = before
       bare = []
       for record in page.included { try link.take(record, isWhole: false, &rows) }
       var objects: [ObjectReference] = []
       for record in page.records {
-        objects.append(try link.take(record, isWhole: false, &rows))
-        if record.values.isEmpty, try rows.isUnloaded(objects[objects.count - 1]) {
+        guard let object = try link.take(record, isWhole: false, &rows) else { continue }
+        objects.append(object)
+        if needsValues, record.values.isEmpty, try rows.isUnloaded(object) {
           bare.append(RemoteReference(record.identifier))
         }
       }
@@ -205,7 +212,7 @@ struct ListReading {
 extension RemoteLink {
   /// Takes a record, unless the store has that version in whole already.
   @discardableResult
-  func take(_ record: RemoteRecord, isWhole: Bool, _ rows: inout RecordRows) throws -> ObjectReference {
+  func take(_ record: RemoteRecord, isWhole: Bool, _ rows: inout RecordRows) throws -> ObjectReference? {
     if let tag = record.tag, let known = try rows.rows.object(record.identifier),
       let origin = try rows.rows.origin(of: known), origin.tag == tag, !origin.isWaiting,
       let bytes = try rows.bytes(of: known), !FieldReader.isPartial(bytes)

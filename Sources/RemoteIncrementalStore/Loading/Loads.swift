@@ -100,13 +100,15 @@ extension RemoteLink {
 
   /// Asks for objects by their identifiers, at most 100, and writes what the service answers.
   func readRecords(_ wanted: [RemoteReference]) async throws {
-    let answer = try await service.records(wanted)
     var taken: [ObjectReference] = []
-    let contradictions = try edit { rows in
-      taken = []
-      for record in answer.included { try take(record, isWhole: false, &rows) }
-      for record in answer.found { taken.append(try take(record, isWhole: true, &rows)) }
-      for identifier in answer.gone { try rows.remove(identifier) }
+    let contradictions = try await asking { request in
+      let answer = try await service.records(wanted)
+      return try edit(answerTo: request) { rows in
+        taken = []
+        for record in answer.included { try take(record, isWhole: false, &rows) }
+        for record in answer.found { if let object = try take(record, isWhole: true, &rows) { taken.append(object) } }
+        for identifier in answer.gone { try rows.remove(identifier) }
+      }
     }
     if !taken.isEmpty { events.post(.loaded(objectIDs(taken))) }
     await settle(contradictions)

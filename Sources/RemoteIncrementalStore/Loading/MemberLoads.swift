@@ -63,6 +63,8 @@ extension RemoteLink {
   private func readMembers(_ name: String, of owner: ObjectReference) async throws {
     guard let identifier = try read({ try $0.identifier(of: owner) }) else { return }
     var (pages, cursor): ([RemotePage], String?) = ([], nil)
+    let request = order.begin()
+    defer { order.end(request) }
     repeat {
       let page = try await service.members(of: name, of: identifier, after: cursor)
       pages.append(page)
@@ -71,14 +73,16 @@ extension RemoteLink {
         throw RemoteFailure.invalidAnswer("a page that is not the last has no next one")
       }
     } while cursor != nil
-    let contradictions = try edit { rows in
+    let contradictions = try edit(answerTo: request) { rows in
       guard let map = rows.access.schema[owner.entity], let set = map.set(named: name),
         var origin = try rows.origin(of: owner), !origin.isWaiting
       else { return }
       var members: [ObjectReference] = []
       for page in pages {
         for record in page.included { try take(record, isWhole: false, &rows) }
-        for record in page.records { members.append(try take(record, isWhole: false, &rows)) }
+        for record in page.records {
+          if let member = try take(record, isWhole: false, &rows) { members.append(member) }
+        }
       }
       try rows.take(members, isComplete: true, of: owner, set)
       origin = try rows.origin(of: owner) ?? origin

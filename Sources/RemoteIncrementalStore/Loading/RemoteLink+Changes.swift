@@ -22,8 +22,10 @@ extension RemoteLink {
   func readChanges() async throws {
     while true {
       let cursor = try read { try $0.head()?.cursor }
+      let request = order.begin()
+      defer { order.end(request) }
       let changes = try await service.changes(since: cursor)
-      let contradictions = try edit { rows in
+      let contradictions = try edit(answerTo: request) { rows in
         for record in changes.records { try take(record, isWhole: false, &rows) }
         for identifier in changes.deleted { try rows.remove(identifier) }
         var head = try rows.rows.head() ?? RemoteHead(account: account)

@@ -31,8 +31,15 @@ struct RecordRows {
 
   var access: RowAccess { rows.access }
 
-  init(_ rows: RemoteRows, references: ArraySlice<RowReference>, now: Double) {
-    (self.rows, self.fresh, self.now) = (rows, references, now)
+  /// Whether something newer than this answer is known of an object.
+  private let isOld: (RemoteIdentifier) -> Bool
+  /// The objects of which the answer was used.
+  private(set) var taken: [RemoteIdentifier] = []
+
+  init(
+    _ rows: RemoteRows, references: ArraySlice<RowReference>, now: Double, isOld: @escaping (RemoteIdentifier) -> Bool
+  ) {
+    (self.rows, self.fresh, self.now, self.isOld) = (rows, references, now, isOld)
   }
 
   /// The plan with all rows.
@@ -147,11 +154,18 @@ struct RecordRows {
 
   // MARK: Records
 
-  /// Takes what a service says of an object.
+  /// Takes what a service says of an object, unless something newer is known. Returns nil if the object does not exist
+  /// any more, or an object that the record mentions does not.
   ///
   /// - Parameter isWhole: Whether the object has no other values than the record says.
   @discardableResult
-  mutating func take(_ record: RemoteRecord, isWhole: Bool) throws -> ObjectReference {
+  mutating func take(_ record: RemoteRecord, isWhole: Bool) throws -> ObjectReference? {
+    for identifier in record.mentioned where isOld(identifier) {
+      if try rows.object(identifier) == nil || identifier == record.identifier {
+        return try rows.object(record.identifier)
+      }
+    }
+    taken.append(record.identifier)
     let object = try object(record.identifier)
     guard let map = access.schema[object.entity] else { return object }
     var origin = try origin(of: object) ?? OriginRow(entity: map.number)
@@ -303,6 +317,8 @@ struct RecordRows {
 
   /// Removes an object that the service does not have any more.
   mutating func remove(_ identifier: RemoteIdentifier) throws {
+    guard !isOld(identifier) else { return }
+    taken.append(identifier)
     guard let object = try made[entry(of: identifier)] ?? rows.object(identifier) else { return }
     try remove(object)
   }
@@ -339,5 +355,15 @@ struct RecordRows {
       $0.bytes = nil
       $0.members = [:]
     }
+  }
+}
+
+extension RemoteRecord {
+  /// The object itself, and those to which it refers.
+  fileprivate var mentioned: [RemoteIdentifier] {
+    var mentioned = [identifier]
+    for case .object(let related) in values.values { mentioned.append(related) }
+    for related in members.values { mentioned += related.identifiers }
+    return mentioned
   }
 }

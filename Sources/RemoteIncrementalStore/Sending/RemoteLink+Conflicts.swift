@@ -29,8 +29,15 @@ extension RemoteLink {
     try read { try Outbox($0).entries.first { $0.change.object == object } }
   }
 
+  /// Unless the application's changes win, they end with the object.
   private func settle(goneObject object: ObjectReference) throws {
+    let ids = objectIDs([object])
     var refused = false
+    let isKept =
+      switch policy {
+      case .serviceWins, .byProperty: false
+      case .applicationWins, .custom: true
+      }
     try edit { rows in
       refused = false
       guard var origin = try rows.origin(of: object) else { return }
@@ -39,7 +46,7 @@ extension RemoteLink {
       }
       guard !changes.contains(where: { $0.change.state == .sent }) else { return }
       for (number, change) in changes {
-        if change.kind == .delete {
+        if change.kind == .delete || !isKept {
           origin.changes.removeAll { $0 == number }
           rows.add { $0.delete(.integer(Int64(number)), in: OutboxRow.table) }
         } else if change.state == .waiting {
@@ -50,9 +57,9 @@ extension RemoteLink {
         }
       }
       rows.set(origin, of: object)
-      if !origin.isWaiting { try rows.forget(object) }
+      if !origin.isWaiting { try rows.remove(object) }
     }
-    if refused { for id in objectIDs([object]) { events.post(.refused(id, "\(RemoteFailure.gone)")) } }
+    for id in ids { events.post(refused ? .refused(id, "\(RemoteFailure.gone)") : .conflict(id)) }
   }
 
   // MARK: A change with a conflict
@@ -65,6 +72,11 @@ extension RemoteLink {
     guard answer.gone.contains(identifier) else {
       throw RemoteFailure.invalidAnswer("it says nothing of \(identifier), for which it has reported a conflict")
     }
+    try settle(goneObjectOf: entry)
+  }
+
+  /// Settles that the object of a change that was sent does not exist any more.
+  func settle(goneObjectOf entry: Outbox.Entry) throws {
     try reopen(entry)
     try settle(goneObject: entry.change.object)
   }

@@ -161,7 +161,7 @@ extension RemoteLink {
       }
     case .conflict(let record): try await settle(conflictOf: entry, record)
     case .gone where entry.change.kind == .delete: try accept(entry, nil)
-    case .gone: try fail([entry], .gone)
+    case .gone: try settle(goneObjectOf: entry)
     case .refused(let reason): try fail([entry], .refused(reason))
     case .later(let time): try fail([entry], .later(time))
     }
@@ -170,6 +170,7 @@ extension RemoteLink {
   private func accept(_ entry: Outbox.Entry, _ record: RemoteRecord?) throws {
     let object = entry.change.object
     var isStale = false
+    let deleted = try read { try $0.identifier(of: object) }
     try edit { rows in
       isStale = false
       guard var origin = try rows.origin(of: object) else { return }
@@ -194,6 +195,7 @@ extension RemoteLink {
       }
       isStale = origin.tag == nil
     }
+    if let identifier = record?.identifier ?? deleted { order.note([identifier], nil) }
     for id in objectIDs([object]) { events.post(.sent(id)) }
     if isStale, let reference = try read({ try $0.identifier(of: object) }).map({ RemoteReference($0) }) {
       begin { try? await $0.readRecords([reference]) }

@@ -47,7 +47,7 @@ func checkMayWait(for service: any RemoteService) throws {
       load(_:) or refresh(_:) first, or read them in a block of the context's perform.
       """)
   }
-  if Thread.isMainThread, service.needsMainThread {
+  if MainQueue.isCurrent, service.needsMainThread {
     throw RemoteError.make(
       "The main thread would wait for a service that can only answer on the main thread. Use another freshness.")
   }
