@@ -88,16 +88,18 @@ extension RemoteIncrementalStore: LoadingStore {
       }
     }
     if !partial.isEmpty { _ = link.load(partial) }
-    if !unloaded.isEmpty { try load(unloaded) }
+    guard !unloaded.isEmpty else { return }
+    if MainQueue.isCurrent {
+      _ = link.load(unloaded)
+    } else {
+      try checkMayWait(for: link.service)
+      // A fault cannot throw. If the service does not answer, its values are nil, as on the main queue.
+      try? load(unloaded)
+    }
   }
 
-  /// Has objects loaded, and waits for that unless this is the main thread.
+  /// Has objects loaded, and waits for that.
   private func load(_ objects: [ObjectReference]) throws {
-    guard !MainQueue.isCurrent else {
-      _ = link.load(objects)
-      return
-    }
-    try checkMayWait(for: link.service)
     let end = Date(timeIntervalSinceNow: Self.faultTimeLimit)
     for answer in link.load(objects) {
       switch answer.wait(seconds: max(0, end.timeIntervalSinceNow)) {
@@ -115,6 +117,7 @@ extension RemoteIncrementalStore: LoadingStore {
       _ = link.load([try access.reference(objectID)])
       throw RemoteError.make("The object \(objectID.uriRepresentation()) is not loaded yet.")
     }
+    try checkMayWait(for: link.service)
     try load([try access.reference(objectID)])
     guard !needsLoading(objectID) else {
       throw RemoteError.make("The service says nothing of the object \(objectID.uriRepresentation()).")

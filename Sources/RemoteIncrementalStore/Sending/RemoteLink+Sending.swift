@@ -12,11 +12,15 @@ extension RemoteLink {
   /// - Parameter byHand: Whether the application asks for it. Then changes that are to wait longer are sent, too, each
   ///   once at most.
   func sendChanges(byHand: Bool = false) async {
-    if let answer = sending.begin() {
+    if let answer = sending.begin(byHand: byHand) {
       try? await answer.value()
       return
     }
-    repeat { await sendAll(byHand) } while sending.end()
+    var next: Bool? = byHand
+    while let byHand = next {
+      await sendAll(byHand)
+      next = sending.end()
+    }
   }
 
   private func sendAll(_ byHand: Bool) async {

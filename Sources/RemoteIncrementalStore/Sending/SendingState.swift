@@ -4,36 +4,37 @@ import Foundation
 final class SendingState: @unchecked Sendable {
   private let lock = NSLock()
   private var isSending = false
-  private var isAskedAgain = false
+  /// Whether somebody else has asked meanwhile, and whether by hand.
+  private var asked: (again: Bool, byHand: Bool) = (false, false)
   private var isStopped = false
   private var retry: Task<Void, any Error>?
   private var waiting: [Answer] = []
 
   /// Whether the caller has to send. Otherwise somebody else does, and looks at the outbox again afterwards; the answer
   /// is given when that is done.
-  func begin() -> Answer? {
+  func begin(byHand: Bool) -> Answer? {
     lock.withLock {
       guard isSending else {
         isSending = true
         return nil
       }
-      isAskedAgain = true
+      asked = (true, asked.byHand || byHand)
       let answer = Answer()
       waiting.append(answer)
       return answer
     }
   }
 
-  /// Whether the outbox has to be looked at again.
-  func end() -> Bool {
+  /// Whether the outbox has to be looked at again, and whether by hand; nil if not.
+  func end() -> Bool? {
     let (again, answers) = lock.withLock {
-      if isAskedAgain {
-        isAskedAgain = false
-        return (true, [Answer]())
+      if asked.again {
+        defer { asked = (false, false) }
+        return (Bool?.some(asked.byHand), [Answer]())
       }
       isSending = false
       defer { waiting = [] }
-      return (false, waiting)
+      return (nil, waiting)
     }
     for answer in answers { answer.give(.success(())) }
     return again
