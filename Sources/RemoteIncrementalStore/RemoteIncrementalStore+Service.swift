@@ -45,6 +45,19 @@ extension RemoteIncrementalStore {
     try await link.run { try await $0.readChanges() }
   }
 
+  /// Takes objects that came by another way than the answers of the service, for instance with the application, or over
+  /// a socket. Objects with changes that wait stay as they are.
+  ///
+  /// - Parameters:
+  ///   - records: Objects as the service has them.
+  ///   - deleted: Objects that do not exist any more.
+  /// - Throws: ``RemoteFailure/invalidAnswer(_:)`` for a value that does not fit its attribute, or an error of the store.
+  ///   Nothing has changed then.
+  nonisolated public func take(_ records: [RemoteRecord], deleted: [RemoteIdentifier] = []) async throws {
+    let link = link!
+    try await link.run { try await $0.take(records, deleted: deleted) }
+  }
+
   /// What is known of the list that answers a fetch.
   public func status<Result>(of request: NSFetchRequest<Result>) throws -> RemoteStatus {
     guard let name = request.entityName, let (query, _) = query(for: request.forStore) else { return RemoteStatus() }

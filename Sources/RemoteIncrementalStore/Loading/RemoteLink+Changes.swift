@@ -18,6 +18,14 @@ extension RemoteLink {
     try await answer.value()
   }
 
+  func take(_ records: [RemoteRecord], deleted: [RemoteIdentifier]) async throws {
+    let contradictions = try edit { rows in
+      for record in records { try take(record, isWhole: false, &rows) }
+      for identifier in deleted { try rows.remove(identifier) }
+    }
+    await settle(contradictions)
+  }
+
   /// Reads what has changed at the service, and writes each part with where to go on as one batch.
   func readChanges() async throws {
     while true {
