@@ -97,6 +97,10 @@ final class RemoteRunner {
         block.value()
         done.signal()
       }
+      defer {
+        // Until the queue has let go of the block.
+        queue.sync {}
+      }
       try pump(done)
     }
     guard let result else { throw TestFailure("no result") }
