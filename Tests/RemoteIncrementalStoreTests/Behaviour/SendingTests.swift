@@ -191,6 +191,40 @@ struct SendingTests {
     #expect(try fixture.unsent.isEmpty)
   }
 
+  @Test("A change that is discarded does not bring back references to objects that are gone.")
+  func discardedReference() async throws {
+    let fixture = try RemoteFixture()
+    let (user, tag) = fixture.service.edit { state in
+      let (user, tag) = (state.insert("User", [:]), state.insert("Tag", [:]))
+      state.insert("Bug", ["title": .string("one"), "assignee": .object(user)], tags: [tag])
+      return (user, tag)
+    }
+    for entity in ["User", "Tag", "Bug"] { try await fixture.refresh(entity) }
+    let id = try #require(try await fixture.identifiers().first)
+    try await fixture.perform { context in
+      let bug = try context.existingObject(with: id)
+      bug.setValue("forbidden", forKey: "title")
+      bug.setValue(nil, forKey: "assignee")
+      bug.setValue(Set<NSManagedObject>(), forKey: "tags")
+      try context.save()
+    }
+    await fixture.send()
+    fixture.service.edit { state in
+      state.delete(user)
+      state.delete(tag)
+    }
+    for entity in ["User", "Tag"] { try await fixture.refresh(entity) }
+    try fixture.store.discard(try #require(try fixture.unsent.first))
+    await fixture.store.waitUntilQuiet()
+    fixture.forget()
+    let hasNone = try await fixture.perform { context in
+      let bug = try context.existingObject(with: id)
+      return bug.value(forKey: "title") as? String == "one" && bug.value(forKey: "assignee") == nil
+        && (bug.value(forKey: "tags") as? Set<NSManagedObject>)?.isEmpty == true
+    }
+    #expect(hasNone)
+  }
+
   @Test("A refused change holds up only the changes that depend on it.")
   func blocking() async throws {
     var options = ServiceOptions()
