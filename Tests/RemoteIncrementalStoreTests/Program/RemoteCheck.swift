@@ -85,12 +85,23 @@ struct RemoteCheck {
         let identifiers = try runner.perform(store) { context in
           try RemoteRunner.all(entity, context).map(\.objectID)
         }
+        if isNotTold(of: entity) {
+          store.forget()
+          try subject.evict(identifiers)
+        }
         try step("loading \(entity)", store) { try runner.await { try await subject.load(identifiers) } }
       }
       try runner.quieten(store)
       if try !runner.hasNoChanges(store) { isDone = false }
     }
     return !isDone || service.now.log.count != before
+  }
+
+  /// Whether the list of an entity does not tell everything that has changed, so that objects have to be read again.
+  private func isNotTold(of entity: String) -> Bool {
+    let options = service.options
+    return options.pagesByIndex || options.hasIncrementalTags && entity == "Tag"
+      || options.listed == .parts && !options.tagsObjects
   }
 
   private func step(_ what: String, _ store: ProgramStore, _ body: () throws -> Void) throws {
