@@ -21,12 +21,16 @@ package protocol LoadingStore: NSIncrementalStore {
   func requireWhole(_ objectID: NSManagedObjectID, _ context: NSManagedObjectContext) throws -> Bool
 }
 
+/// A caller that holds the store lock, as a save does that compares versions, reads what the stores have: whatever would be
+/// loaded for it needs the lock.
 extension NSPersistentStoreCoordinator {
   func prepare(_ request: NSFetchRequest<NSManagedObject>, _ context: NSManagedObjectContext) throws {
+    guard !ownsStoreLock else { return }
     for case let store as any LoadingStore in try affectedStores(of: request) { try store.prepare(request, context) }
   }
 
   func prepareValues(of objectIDs: some Collection<NSManagedObjectID>, _ context: NSManagedObjectContext) throws {
+    guard !ownsStoreLock else { return }
     for case let store as any LoadingStore in stores {
       try store.prepareValues(of: objectIDs.filter { presentStore(of: $0) === store }, context)
     }
@@ -35,7 +39,7 @@ extension NSPersistentStoreCoordinator {
   func prepare(
     _ relationship: NSRelationshipDescription, of objectID: NSManagedObjectID, _ context: NSManagedObjectContext
   ) throws {
-    guard let store = presentStore(of: objectID) as? any LoadingStore else { return }
+    guard !ownsStoreLock, let store = presentStore(of: objectID) as? any LoadingStore else { return }
     try store.prepare(relationship, of: objectID, context)
   }
 
@@ -44,7 +48,7 @@ extension NSPersistentStoreCoordinator {
   }
 
   func requireWhole(_ objectID: NSManagedObjectID, _ context: NSManagedObjectContext) throws -> Bool {
-    guard let store = presentStore(of: objectID) as? any LoadingStore else { return false }
+    guard !ownsStoreLock, let store = presentStore(of: objectID) as? any LoadingStore else { return false }
     return try store.requireWhole(objectID, context)
   }
 }

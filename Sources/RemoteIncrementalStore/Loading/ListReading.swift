@@ -114,12 +114,10 @@ struct ListReading {
     _ page: RemotePage, _ request: UInt64, _ result: inout ResultRow, isFirstPage: Bool
   ) async throws {
     let before = result
-    var bare: [RemoteReference] = []
+    var (objects, bare, stale): ([ObjectReference], [RemoteReference], [RemoteReference]) = ([], [], [])
     let contradictions = try link.edit(answerTo: request) { rows in
-      result = before
-      bare = []
+      (objects, bare) = ([], [])
       for record in page.included { try link.take(record, isWhole: false, &rows) }
-      var objects: [ObjectReference] = []
       for record in page.records {
         guard let object = try link.take(record, isWhole: false, &rows) else { continue }
         objects.append(object)
@@ -128,20 +126,36 @@ struct ListReading {
         }
       }
       for identifier in page.deleted { try rows.remove(identifier) }
-      let place = result.pages
-      result.pages += 1
-      if isFirstPage { result.tag = page.tag }
-      result.cursor = page.next
-      result.isComplete = false
-      rows.add { additions in
-        additions.put(
-          ResultPage(objects).bytes, at: ResultRow.reference(of: place, result.generation, of: key),
-          in: ResultRow.table)
-        additions.put(result.bytes, at: ResultRow.reference(of: key), in: ResultRow.table)
+      stale = rows.stale
+      if stale.isEmpty { result = add(page, objects, to: before, isFirstPage: isFirstPage, &rows) }
+    }
+    if !stale.isEmpty {
+      // If that fails the page is read again, and asks again.
+      try await link.loadListed(stale)
+      try link.edit(recordsHistory: false) { rows in
+        result = add(page, objects, to: before, isFirstPage: isFirstPage, &rows)
       }
     }
     await link.settle(contradictions)
     try await link.loadListed(bare)
+  }
+
+  /// Adds a page to a list.
+  private func add(
+    _ page: RemotePage, _ objects: [ObjectReference], to result: ResultRow, isFirstPage: Bool, _ rows: inout RecordRows
+  ) -> ResultRow {
+    var result = result
+    let place = result.pages
+    result.pages += 1
+    if isFirstPage { result.tag = page.tag }
+    result.cursor = page.next
+    result.isComplete = false
+    rows.add { additions in
+      additions.put(
+        ResultPage(objects).bytes, at: ResultRow.reference(of: place, result.generation, of: key), in: ResultRow.table)
+      additions.put(result.bytes, at: ResultRow.reference(of: key), in: ResultRow.table)
+    }
+    return result
   }
 
   // MARK: The end

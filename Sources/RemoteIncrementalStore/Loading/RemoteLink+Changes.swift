@@ -33,17 +33,29 @@ extension RemoteLink {
       let request = order.begin()
       defer { order.end(request) }
       let changes = try await service.changes(since: cursor)
+      var stale: [RemoteReference] = []
       let contradictions = try edit(answerTo: request) { rows in
         for record in changes.records { try take(record, isWhole: false, &rows) }
         for identifier in changes.deleted { try rows.remove(identifier) }
-        var head = try rows.rows.head() ?? RemoteHead(account: account)
-        head.cursor = changes.cursor
-        rows.add { $0.put(head.bytes, at: StoreHead.remoteReference, in: StoreHead.table) }
+        stale = rows.stale
+        if stale.isEmpty { try note(changes.cursor, &rows) }
       }
       await settle(contradictions)
+      if !stale.isEmpty {
+        // If that fails these changes are read again.
+        try await loadListed(stale)
+        try edit(recordsHistory: false) { rows in try note(changes.cursor, &rows) }
+      }
       if changes.hasGap { lists.expire() }
       if changes.isLast { return }
       try Task.checkCancellation()
     }
+  }
+
+  /// Notes up to where the changes have been read.
+  private func note(_ cursor: String, _ rows: inout RecordRows) throws {
+    var head = try rows.rows.head() ?? RemoteHead(account: account)
+    head.cursor = cursor
+    rows.add { $0.put(head.bytes, at: StoreHead.remoteReference, in: StoreHead.table) }
   }
 }

@@ -26,6 +26,9 @@ struct RecordRows {
   /// The objects that the plan has made known, by entry.
   private var made: [[UInt8]: ObjectReference] = [:]
   private(set) var contradictions: [Contradiction] = []
+  /// Objects that are loaded in whole, and of which a record with another version, or with none, has only a part. The
+  /// store has no version of them until it has asked for the rest.
+  private(set) var stale: [RemoteReference] = []
   /// The roots of entities of which an insertion was sent and not answered: an unknown object may be the inserted one.
   private var unsettled: Set<UInt32>?
 
@@ -173,8 +176,31 @@ struct RecordRows {
       contradictions.append(Contradiction(object: object, record: record))
       return object
     }
+    let (before, former) = (try bytes(of: object), origin.tag)
     try write(record, of: object, map, &origin, isWhole: isWhole)
+    if !isWhole, let before, !FieldReader.isPartial(before),
+      try isStale(record, former, origin, map, changes: before != bytes(of: object))
+    {
+      origin.tag = former
+      origins[object] = origin
+      stale.append(RemoteReference(record.identifier, tag: former))
+    }
     return object
+  }
+
+  /// Whether an object that is loaded in whole has properties that may have changed, and that a record does not have.
+  private func isStale(
+    _ record: RemoteRecord, _ former: String?, _ origin: OriginRow, _ map: EntityMap, changes: Bool
+  ) throws -> Bool {
+    let hasAll =
+      map.fields.allSatisfy { record.values[$0.name] != nil }
+      && map.sets.allSatisfy {
+        !origin.knownSets.contains(UInt64($0.end.number)) || record.members[$0.name]?.isComplete == true
+      }
+    guard !hasAll else { return false }
+    // Without versions, what the record has tells whether the object has changed; an identifier alone tells nothing.
+    guard former != nil || record.tag != nil else { return changes || record.values.isEmpty }
+    return record.tag != former
   }
 
   /// Writes the values of a record, whether a change waits or not.

@@ -163,14 +163,14 @@ extension RecordRows {
     let theirBytes = try bytes(of: object) ?? OutboxRecorder.none
     change.base = try Self.part(theirBytes, of: fields)
     change.values = try Self.part(change.values, of: fields)
-    if kept == nil { revert(change.members, of: object, &origin) }
+    if kept == nil { try revert(change.members, of: object, &origin) }
     if kept == nil { change.members = [] }
     // Values that are sent later stay, too.
     var overlay = change.values
     for number in origin.changes where number > entry.number {
       if let later = try rows.change(number) { overlay = try OutboxRow.merged(overlay, with: later.values) }
     }
-    try set(try values(in: overlay, entry.map), of: object, entry.map)
+    try set(try existing(values(in: overlay, entry.map)), of: object, entry.map)
     origin = try self.origin(of: object) ?? origin
     if change.values == OutboxRecorder.none, change.members.isEmpty {
       drop(entry.number, &origin)
@@ -188,13 +188,20 @@ extension RecordRows {
   }
 
   /// Takes back changes of members that no record has told about.
-  mutating func revert(_ members: [OutboxRow.Members], of object: ObjectReference, _ origin: inout OriginRow) {
+  mutating func revert(_ members: [OutboxRow.Members], of object: ObjectReference, _ origin: inout OriginRow) throws {
     for change in members {
       origin.knownSets.removeAll { $0 == UInt64(change.relationship) }
       guard edits.edits[object]?.members[change.relationship] == nil else { continue }
-      edit(object) {
-        $0.members[change.relationship] = .init(added: change.removed, removed: change.added, order: nil)
-      }
+      let former = try change.removed.filter { try bytes(of: $0) != nil }
+      edit(object) { $0.members[change.relationship] = .init(added: former, removed: change.added, order: nil) }
+    }
+  }
+
+  /// The values without references to objects that have been deleted since.
+  func existing(_ values: [UInt32: ManagedValue]) throws -> [UInt32: ManagedValue] {
+    try values.mapValues { value in
+      guard let id = value.objectID, try bytes(of: access.reference(id)) == nil else { return value }
+      return .null
     }
   }
 

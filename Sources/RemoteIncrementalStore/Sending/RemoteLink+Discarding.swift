@@ -55,11 +55,11 @@ extension RecordRows {
     switch change.kind {
     case .insert: try delete(object)
     case .update:
-      try set(try values(in: change.base, map), of: object, map)
-      revert(change.members, of: object, &origin)
+      try set(try existing(values(in: change.base, map)), of: object, map)
+      try revert(change.members, of: object, &origin)
     case .delete:
       origin.knownSets = []
-      let values = try values(in: change.base, map)
+      let values = try existing(values(in: change.base, map))
       edit(object) { $0.bytes = FieldWriter(isPartial: true).bytes }
       try set(values, of: object, map)
     }

@@ -59,15 +59,56 @@ extension RemoteLink {
   }
 
   private func send(_ entries: [Outbox.Entry], _ changes: [RemoteChange]) async throws {
-    var outcomes: [RemoteOutcome]
+    guard service.repeating != .finding else { return try await sendOneByOne(entries, changes) }
     do {
-      outcomes = try await outcome(changes)
+      try await settle(entries, try await outcomes(changes))
+    } catch let error as Unanswered {
+      try fail(entries, error.failure)
+    }
+  }
+
+  /// Sends changes, of which those that may have been made are looked for first. Once one is not answered, the others have
+  /// not been sent.
+  private func sendOneByOne(_ entries: [Outbox.Entry], _ changes: [RemoteChange]) async throws {
+    for (place, (entry, change)) in zip(entries, changes).enumerated() {
+      do {
+        try await settle([entry], [try await outcome(change)])
+      } catch let error as Unanswered {
+        try fail([entry], error.failure)
+        return try fail(Array(entries[(place + 1)...]), .unreachable("\(error.failure)"))
+      }
+    }
+  }
+
+  /// A request that has no answer.
+  private struct Unanswered: Error {
+    let failure: RemoteFailure
+  }
+
+  private func outcomes(_ changes: [RemoteChange]) async throws -> [RemoteOutcome] {
+    do {
+      let outcomes = try await service.send(changes)
       guard outcomes.count == changes.count else {
         throw RemoteFailure.answerLost("\(outcomes.count) outcomes for \(changes.count) changes")
       }
+      return outcomes
     } catch {
-      return try fail(entries, service.failure(error))
+      throw Unanswered(failure: service.failure(error))
     }
+  }
+
+  private func outcome(_ change: RemoteChange) async throws -> RemoteOutcome {
+    if change.kind == .insert, change.attempts > 0 {
+      do {
+        if let record = try await service.record(madeBy: change) { return .accepted(record) }
+      } catch {
+        throw Unanswered(failure: service.failure(error))
+      }
+    }
+    return try await outcomes([change])[0]
+  }
+
+  private func settle(_ entries: [Outbox.Entry], _ outcomes: [RemoteOutcome]) async throws {
     for (entry, outcome) in zip(entries, outcomes) {
       do {
         try await settle(entry, outcome)
@@ -75,19 +116,6 @@ extension RemoteLink {
         try fail([entry], .answerLost("\(failure)"))
       }
     }
-  }
-
-  private func outcome(_ changes: [RemoteChange]) async throws -> [RemoteOutcome] {
-    guard service.repeating == .finding else { return try await service.send(changes) }
-    var outcomes: [RemoteOutcome] = []
-    for change in changes {
-      if change.kind == .insert, change.attempts > 0, let record = try await service.record(madeBy: change) {
-        outcomes.append(.accepted(record))
-      } else {
-        outcomes += try await service.send([change])
-      }
-    }
-    return outcomes
   }
 
   // MARK: Failures

@@ -110,4 +110,32 @@ struct ChangesTests {
     #expect(fixture.service.requests(.page).count == pages + 1)
     #expect(try await fixture.titles() == ["four", "one", "three", "two"])
   }
+
+  @Test(
+    "A list that tells only a part of its objects has those that may have changed asked for, and fails if that fails.",
+    arguments: [ServiceOptions.Listed.parts, .identifiers])
+  func partsOfObjects(_ listed: ServiceOptions.Listed) async throws {
+    var options = ServiceOptions()
+    options.listed = listed
+    let fixture = try RemoteFixture(options)
+    let bugs = fixture.bugs("one", "two")
+    try await fixture.refresh()
+    let identifiers = try await fixture.identifiers()
+    try await fixture.store.load(identifiers)
+    fixture.service.edit { $0.update(bugs[0], ["priority": .integer(7)]) }
+    fixture.service.intercept { request, _ in
+      if request.kind == .records { throw RemoteFailure.unreachable("no network") }
+    }
+    await #expect(throws: (any Error).self) { try await fixture.refresh() }
+    fixture.connect()
+    let before = fixture.service.requests(.records).count
+    try await fixture.refresh()
+    let asked = fixture.service.requests(.records)[before...].flatMap(\.wanted).map(\.identifier)
+    #expect(Set(asked) == (listed == .parts ? [bugs[0]] : Set(bugs)))
+    fixture.forget()
+    let priorities = try await fixture.perform { context in
+      try identifiers.map { try context.existingObject(with: $0).value(forKey: "priority") as? Int64 }
+    }
+    #expect(Set(priorities) == [7, nil])
+  }
 }

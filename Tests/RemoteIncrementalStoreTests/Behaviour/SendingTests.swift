@@ -80,6 +80,49 @@ struct SendingTests {
     #expect(state.violations.isEmpty)
   }
 
+  @Test("A save that concerns an object that is not loaded does not wait for it.")
+  func unloadedEnd() async throws {
+    var options = ServiceOptions()
+    options.listed = .identifiers
+    let fixture = try RemoteFixture(options)
+    fixture.service.edit { _ = $0.insert("User", ["name": .string("somebody")]) }
+    try await fixture.refresh("User")
+    let user = try #require(try await fixture.identifiers("User").first)
+    fixture.service.faults.held = 1000
+    try await fixture.perform { context in
+      let bug = NSEntityDescription.insertNewObject(forEntityName: "Bug", into: context)
+      bug.setValue(context.object(with: user), forKey: "assignee")
+      try context.save()
+    }
+    #expect(!fixture.store.isLoaded(user))
+    #expect(fixture.service.gate.count <= 1, "only the change may be on its way")
+    fixture.service.heal()
+    await fixture.send()
+    #expect(try fixture.unsent.isEmpty)
+  }
+
+  @Test("Of changes that are sent one by one, those that were accepted are not sent again when a later one fails.")
+  func oneByOne() async throws {
+    var options = ServiceOptions()
+    (options.repeating, options.changesPerRequest) = (.finding, 5)
+    let fixture = try RemoteFixture(options)
+    fixture.disconnect()
+    for title in ["one", "two", "three"] { try await fixture.insert(title) }
+    await fixture.store.waitUntilQuiet()
+    fixture.service.intercept { request, phase in
+      if phase == .arriving, request.changes.first?.values["title"] == .string("two") {
+        throw RemoteFailure.unreachable("no network")
+      }
+    }
+    await fixture.send()
+    #expect(try fixture.unsent.count == 2)
+    fixture.connect()
+    await fixture.send()
+    #expect(try fixture.unsent.isEmpty)
+    #expect(fixture.sent.map { $0.values["title"] } == [.string("one"), .string("two"), .string("three")])
+    #expect(fixture.service.requests(.find).isEmpty, "nothing has to be looked for that was certainly not sent")
+  }
+
   @Test("A change whose answer was lost is sent again with the same key, and made once.")
   func lostAnswer() async throws {
     let fixture = try RemoteFixture()
@@ -146,6 +189,40 @@ struct SendingTests {
     fixture.forget()
     #expect(try await fixture.titles() == ["one"])
     #expect(try fixture.unsent.isEmpty)
+  }
+
+  @Test("A change that is discarded does not bring back references to objects that are gone.")
+  func discardedReference() async throws {
+    let fixture = try RemoteFixture()
+    let (user, tag) = fixture.service.edit { state in
+      let (user, tag) = (state.insert("User", [:]), state.insert("Tag", [:]))
+      state.insert("Bug", ["title": .string("one"), "assignee": .object(user)], tags: [tag])
+      return (user, tag)
+    }
+    for entity in ["User", "Tag", "Bug"] { try await fixture.refresh(entity) }
+    let id = try #require(try await fixture.identifiers().first)
+    try await fixture.perform { context in
+      let bug = try context.existingObject(with: id)
+      bug.setValue("forbidden", forKey: "title")
+      bug.setValue(nil, forKey: "assignee")
+      bug.setValue(Set<NSManagedObject>(), forKey: "tags")
+      try context.save()
+    }
+    await fixture.send()
+    fixture.service.edit { state in
+      state.delete(user)
+      state.delete(tag)
+    }
+    for entity in ["User", "Tag"] { try await fixture.refresh(entity) }
+    try fixture.store.discard(try #require(try fixture.unsent.first))
+    await fixture.store.waitUntilQuiet()
+    fixture.forget()
+    let hasNone = try await fixture.perform { context in
+      let bug = try context.existingObject(with: id)
+      return bug.value(forKey: "title") as? String == "one" && bug.value(forKey: "assignee") == nil
+        && (bug.value(forKey: "tags") as? Set<NSManagedObject>)?.isEmpty == true
+    }
+    #expect(hasNone)
   }
 
   @Test("A refused change holds up only the changes that depend on it.")

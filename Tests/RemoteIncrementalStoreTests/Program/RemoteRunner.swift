@@ -97,6 +97,10 @@ final class RemoteRunner {
         block.value()
         done.signal()
       }
+      defer {
+        // Until the queue has let go of the block.
+        queue.sync {}
+      }
       try pump(done)
     }
     guard let result else { throw TestFailure("no result") }
@@ -107,7 +111,7 @@ final class RemoteRunner {
     var idle = 0
     while done.wait(timeout: .now() + .milliseconds(2)) == .timedOut {
       idle = service.gate.release(using: &random) ? 0 : idle + 1
-      if idle == 20_000 { fatalError("a step of program \(program.seed) does not return") }
+      if idle == 15_000 { fatalError("a step of program \(program.seed) does not return") }
     }
   }
 
@@ -155,13 +159,14 @@ final class RemoteRunner {
     case .load:
       let identifiers = try perform(store) { context in
         try Self.all(["Bug", "Tag", "User"].randomElement(using: &random) ?? "Bug", context).map(\.objectID)
+          .filter { !$0.isTemporaryID }
       }
       let some = Array(identifiers.shuffled(using: &random).prefix(Int.random(in: 1...5, using: &random)))
       try tolerant(store, &random) { subject in try await subject.load(some) }
     case .traverse: try traverse(store, &random)
     case .evict:
       let some = try perform(store) { context in
-        try Self.all("Bug", context).map(\.objectID).filter { _ in Bool.random(using: &random) }
+        try Self.all("Bug", context).map(\.objectID).filter { !$0.isTemporaryID && Bool.random(using: &random) }
       }
       try store.store.evict(some)
     case .send: try tolerant(store, &random) { subject in await subject.sendChanges() }
