@@ -10,7 +10,8 @@ struct RemoteStructureTests {
   private let list = ResultRow.reference(of: "Person people")
 
   /// Two people with remote identifiers, and one of whom nothing but that is known; a dog of which the service knows
-  /// nothing yet; a dog that was deleted while an update was on its way, and one while its insertion was; a list.
+  /// nothing yet; a dog that was deleted while an update was on its way, and one while its insertion was; a list, of
+  /// which an object does not exist any more.
   init() {
     store.rows[1]?[.integer(5)] = FieldWriter(isPartial: true).bytes
     store.rows[0]?[.integer(5)] = head(next: 10)
@@ -18,19 +19,22 @@ struct RemoteStructureTests {
     put(origin("b"), of: .person(2))
     put(origin("c"), of: .person(5))
     put(origin(nil, changes: [1]), of: .dog(3))
+    put(origin("x", changes: [3, 4]), of: .dog(7))
+    put(origin(nil, changes: [5, 6]), of: .dog(8))
     store.entries += [
       Entry.remote("a", 1, .person(1)), Entry.remote("b", 1, .person(2)), Entry.remote("c", 1, .person(5)),
+      Entry.remote("x", 6, .dog(7)),
     ]
     put(OutboxRow(.insert, .dog(3), key: 1, base: none, values: dog(owner: 1, vet: 2)), 1)
     var update = OutboxRow(.update, .person(1), key: 2, base: person("Bob"), values: person("Ann"))
     update.members = [OutboxRow.Members(relationship: 3, added: [.dog(3)], removed: [])]
     put(update, 2)
     put(OutboxRow(.update, .dog(7), key: 3, base: dog(owner: 1), values: dog(owner: 2)), 3)
-    put(deletion(of: .dog(7), "x"), 4)
+    put(deletion(of: .dog(7)), 4)
     put(OutboxRow(.insert, .dog(8), key: 5, base: none, values: dog(owner: 1)), 5)
-    put(deletion(of: .dog(8), nil), 6)
+    put(deletion(of: .dog(8)), 6)
     put(people())
-    put([.person(1), .person(5)], page: 0, generation: 2)
+    put([.person(1), .person(9)], page: 0, generation: 2)
     put([], page: 1, generation: 2)
     put([.person(2)], page: 0, generation: 1)
   }
@@ -147,12 +151,17 @@ struct RemoteStructureTests {
     try expect("the origin of Person 2 does not list the change", .row, .row(.integer(7), table: OutboxRow.table))
   }
 
-  @Test("The check finds changes of objects that were not deleted but have no origin.") func orphans() throws {
-    store.rows[OutboxRow.table]?[.integer(4)] = nil
+  @Test("The check finds changes of objects that have no origin, and deleted objects that are not to be deleted.")
+  func orphans() throws {
+    store.rows[OriginRow.table]?[.integer(8)] = nil
+    let findings = try store.findings()
+    #expect(findings.map(\.words) == ["Dog 8 has no origin", "Dog 8 has no origin"])
+    #expect(findings.map(\.place) == [5, 6].map { .row(.integer($0), table: OutboxRow.table) })
+    put(origin(nil, changes: [5]), of: .dog(8))
+    store.rows[OutboxRow.table]?[.integer(6)] = nil
     try expect(
-      "Dog 7 has no origin, and no deletion follows its change", .row, .row(.integer(3), table: OutboxRow.table))
-    put(deletion(of: .dog(7), nil), 4)
-    try expect("the deletion of Dog 7 has no remote identifier", .row, .row(.integer(4), table: OutboxRow.table))
+      "Dog 8, whose origin this is, does not exist, and no deletion waits to be sent", .row,
+      .row(.integer(8), table: OriginRow.table))
   }
 
   @Test("The check finds changes with numbers that were not given out.") func numbers() throws {
@@ -161,7 +170,7 @@ struct RemoteStructureTests {
       "a change has the number 6, but the next number is 6", .row, .row(.integer(6), table: OutboxRow.table))
     store.rows[0]?[.integer(5)] = head(next: 7)
     #expect(try store.findings() == [])
-    put(deletion(of: .dog(9), "z"), 0)
+    put(deletion(of: .dog(9)), 0)
     try expect("a change has the number 0", .row, .row(.integer(0), table: OutboxRow.table))
   }
 
@@ -238,14 +247,36 @@ struct RemoteStructureTests {
     try expect("the page: ", .row, page(1, 2))
   }
 
-  @Test("The check finds objects on pages that have no origin, or another entity.") func objectsOnPages() throws {
-    let place = StructureFinding.Place.row(
-      ResultRow.reference(of: 1, 2, of: "Person people"), table: ResultRow.table)
+  @Test("The check finds objects of no entity on pages.") func objectsOnPages() throws {
     put([.dog(3)], page: 1, generation: 2)
-    try expect("Dog 3 has the wrong entity", .row, place)
-    store.rows[1]?[.integer(6)] = person(nil)
-    put([.person(6)], page: 1, generation: 2)
-    try expect("Person 6 has no origin, or does not exist", .row, place)
+    #expect(try store.findings() == [])
+    put([ObjectReference(entity: 2, reference: .integer(9))], page: 1, generation: 2)
+    try expect(
+      "the schema has no entity 2", .row,
+      .row(ResultRow.reference(of: 1, 2, of: "Person people"), table: ResultRow.table))
+  }
+
+  @Test("What is known of objects of an entity that was removed is not checked.", arguments: [true, false])
+  func removedEntity(isBeingRemoved: Bool) throws {
+    var schema = Samples.schema
+    schema.nextNumber = 12
+    if isBeingRemoved { schema.removals = [.table(11)] }
+    store.rows[0]?[.integer(2)] = schema.bytes
+    let object = ObjectReference(entity: 11, reference: .integer(9))
+    if isBeingRemoved { store.rows[11] = [.integer(9): none] }
+    put(origin("z", knownSets: [12], changes: [7, 8]), of: object)
+    store.entries += [Entry.remote("a", 1, object), Entry.remote("z", 11, object)]
+    put(OutboxRow(.update, object, key: 3, base: none, values: [7]), 7)
+    put([.person(1), object], page: 1, generation: 2)
+    var update = OutboxRow(.update, .person(1), key: 2, base: none, values: none)
+    update.members = [OutboxRow.Members(relationship: 3, added: [], removed: [object])]
+    put(update, 2)
+    let list = ResultRow.reference(of: "Cat cats")
+    var cats = ResultRow(key: "Cat cats", entity: 11)
+    cats.pages = 2
+    store.rows[ResultRow.table]?[list] = cats.bytes
+    store.rows[ResultRow.table]?[ResultRow.reference(of: 0, 0, of: "Cat cats")] = ResultPage([.dog(3)]).bytes
+    #expect(try store.findings() == [])
   }
 
   @Test("The check finds an object that is not loaded in whole, but has no origin.") func partial() throws {

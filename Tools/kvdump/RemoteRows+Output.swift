@@ -15,7 +15,7 @@ extension ObjectNames {
   /// - Parameter isPartial: Nil if there is no such object.
   func cells(_ object: ObjectReference, _ origin: OriginRow, _ isPartial: Bool?) -> [String] {
     [
-      escapedForTerminal(name(of: object)), isPartial.map { $0 ? "in part" : "in whole" } ?? "missing",
+      escapedForTerminal(name(of: object)), isPartial.map { $0 ? "in part" : "in whole" } ?? "deleted",
       escapedForTerminal(origin.identifier ?? ""), escapedForTerminal(origin.tag ?? ""), Self.date(origin.readAt),
       origin.isPinned ? "yes" : "", origin.changes.map { "\($0)" }.joined(separator: ", "),
     ]
@@ -66,7 +66,7 @@ extension ObjectNames {
       JSON.Member("object", .string(uri(of: change.object))),
       JSON.Member("entity", .string(entityName(change.object.entity))),
       JSON.Member("kind", .string(change.kind.name)), JSON.Member("state", .string(change.state.name)),
-      JSON.Member("key", .string("\(Key.uuid(change.key))")), JSON.Member("attempts", .number(change.attempts)),
+      JSON.Member("key", .string("\(Key.uuid(change.uuid))")), JSON.Member("attempts", .number(change.attempts)),
       JSON.Member("notBefore", Self.json(date: change.earliest)),
       JSON.Member("before", json(fields: change.base)), JSON.Member("after", json(fields: change.values)),
       JSON.Member(
@@ -108,8 +108,8 @@ extension ObjectNames {
       JSON.Member("list", .string(list.key)), JSON.Member("entity", .string(entityName(list.entity))),
       JSON.Member("generation", .number(list.generation)), JSON.Member("pages", .number(list.pages)),
       JSON.Member("formerPages", .number(list.formerPages)), JSON.Member("isComplete", .bool(list.isComplete)),
-      JSON.Member("readAt", Self.json(date: list.readAt)), JSON.Member("tag", Self.json(list.tag)),
-      JSON.Member("cursor", Self.json(list.cursor)),
+      JSON.Member("begunAt", Self.json(date: list.begunAt)), JSON.Member("readAt", Self.json(date: list.readAt)),
+      JSON.Member("tag", Self.json(list.tag)), JSON.Member("cursor", Self.json(list.cursor)),
     ]
   }
 }

@@ -1,6 +1,8 @@
 import RowFormat
 
 /// Checks what a store keeps of a remote service, but for its lists: STORE-FORMAT.md, section 10.
+///
+/// What is known of objects whose entity a migration has removed means nothing, and is not checked.
 extension StructureChecker {
   mutating func checkRemote() throws {
     let next = try nextChange()
@@ -45,7 +47,7 @@ extension StructureChecker {
     } catch {
       return find("the origin: \(error)")
     }
-    guard !schema.isBeingRemoved(.table(origin.entity)) else { return }
+    guard !schema.isUnassigned(origin.entity) else { return }
     guard schema.entities[origin.entity] != nil else { return find("the schema has no entity \(origin.entity)") }
     let object = ObjectReference(entity: origin.entity, reference: reference)
     if try !exists(object), try !isDeletion(origin.changes.last) {
@@ -56,8 +58,7 @@ extension StructureChecker {
       find("\(schema.name(object)) has no to-many relationship \(number)")
     }
     for number in origin.changes {
-      let row = try source.row(.integer(Int64(clamping: number)), in: OutboxRow.table)
-      guard let row else {
+      guard let row = try change(number) else {
         find("the change \(number) of \(schema.name(object)) is not in the outbox")
         continue
       }
@@ -67,11 +68,14 @@ extension StructureChecker {
     }
   }
 
+  /// The bytes of a change in the outbox; nil if there is none.
+  private func change(_ number: UInt64) throws -> [UInt8]? {
+    try source.row(.integer(Int64(clamping: number)), in: OutboxRow.table)
+  }
+
   /// Whether a change is a deletion, or cannot be read, which is reported elsewhere.
   private func isDeletion(_ number: UInt64?) throws -> Bool {
-    guard let number, let row = try source.row(.integer(Int64(clamping: number)), in: OutboxRow.table) else {
-      return false
-    }
+    guard let number, let row = try change(number) else { return false }
     return (try? OutboxRow(row).kind == .delete) ?? true
   }
 
@@ -86,6 +90,7 @@ extension StructureChecker {
   mutating func checkIdentified(
     _ root: UInt32, _ identifier: String, _ object: ObjectReference, _ bound: [UInt8], _ run: inout EntryRun
   ) throws {
+    guard !schema.isUnassigned(object.entity) else { return }
     guard !run.isAgain(Entry.remoteNumber, Entry.remote(identifier, root)) else {
       return find(.entry, .pack(bound), "\(schema.name(object)) has the remote identifier of another object")
     }
@@ -143,7 +148,7 @@ extension StructureChecker {
       if let next, number >= next { find("a change has the number \(number), but the next number is \(next)") }
       do {
         let change = try OutboxRow(bytes)
-        guard !schema.isBeingRemoved(.table(change.object.entity)) else { return }
+        guard !schema.isUnassigned(change.object.entity) else { return }
         try checkContents(of: change)
         try checkOrigin(of: change, number, find)
       } catch let damage as RowDamage {
@@ -167,7 +172,8 @@ extension StructureChecker {
       else {
         throw RowDamage("\(schema.name(change.object)) has no to-many relationship \(members.relationship)", at: 1)
       }
-      for member in members.added + members.removed where !schema.has(member.entity, propertiesOf: end.destination) {
+      for member in members.added + members.removed
+      where !schema.has(member.entity, propertiesOf: end.destination) && !schema.isUnassigned(member.entity) {
         throw RowDamage("the member \(schema.name(member)) of \(relationship.name) has the wrong entity", at: 1)
       }
     }

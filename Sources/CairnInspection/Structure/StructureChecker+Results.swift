@@ -6,7 +6,7 @@ extension StructureChecker {
   private struct List {
     let reference: RowReference
     let digest: Substring
-    /// Nil if it cannot be read.
+    /// Nil if it cannot be read, or if a migration has removed its entity. Then its pages are not checked.
     var row: ResultRow?
     var pages: UInt64 = 0
     var formerPages: UInt64 = 0
@@ -37,10 +37,9 @@ extension StructureChecker {
     do {
       let row = try ResultRow(bytes)
       if ResultRow.reference(of: row.key) != reference { find("the reference is not that of the list's key") }
-      if schema.entities[row.entity] == nil, !schema.isBeingRemoved(.table(row.entity)) {
-        find("the schema has no entity \(row.entity)")
-      }
-      return row
+      guard schema.entities[row.entity] == nil else { return row }
+      if !schema.isUnassigned(row.entity) { find("the schema has no entity \(row.entity)") }
+      return nil
     } catch {
       find("the list: \(error)")
       return nil
@@ -70,8 +69,9 @@ extension StructureChecker {
     default: find("the list does not have the page")
     }
     do {
-      for object in try ResultPage(bytes).objects where !schema.has(object.entity, propertiesOf: row.entity) {
-        find("\(schema.name(object)) has the wrong entity")
+      for object in try ResultPage(bytes).objects
+      where schema.entities[object.entity] == nil && !schema.isUnassigned(object.entity) {
+        find("the schema has no entity \(object.entity)")
       }
     } catch {
       find("the page: \(error)")

@@ -111,7 +111,7 @@ struct Outbox {
     let name = entry.map.entity.name ?? ""
     return RemoteChange(
       RemoteChange.Kind(change.kind), entityName: name,
-      identifier: origin?.identifier.map { RemoteIdentifier(name, $0) }, key: UUID(change.key),
+      identifier: origin?.identifier.map { RemoteIdentifier(name, $0) }, key: UUID(change.uuid),
       attempts: Int(clamping: change.attempts), tag: origin?.tag,
       values: change.kind == .delete ? [:] : try values.values(of: change.values, entry.map),
       base: change.kind == .insert ? [:] : try values.values(of: change.base, entry.map), added: try names(\.added),
@@ -131,10 +131,8 @@ extension RemoteChange.Kind {
 }
 
 extension UUID {
+  /// - Parameter number: The first byte is the most significant.
   fileprivate init(_ number: UInt128) {
-    var bytes = (0..<16).map { UInt8(truncatingIfNeeded: number >> UInt128(120 - 8 * $0)) }
-    bytes[6] = bytes[6] & 0x0F | 0x40
-    bytes[8] = bytes[8] & 0x3F | 0x80
-    self = unsafe bytes.withUnsafeBytes { unsafe UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    self = unsafe withUnsafeBytes(of: number.bigEndian) { unsafe UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
   }
 }

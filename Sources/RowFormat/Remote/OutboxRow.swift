@@ -37,7 +37,7 @@ package struct OutboxRow: Hashable, Sendable {
   package let object: ObjectReference
   package var kind: Kind
   package var state = State.waiting
-  /// A random number that the service may know the change by, the same each time that it is sent.
+  /// A random number, the same each time that the change is sent.
   package var key: UInt128
   /// How often it was sent.
   package var attempts: UInt64 = 0
@@ -55,6 +55,10 @@ package struct OutboxRow: Hashable, Sendable {
   package init(_ kind: Kind, _ object: ObjectReference, key: UInt128, base: [UInt8], values: [UInt8]) {
     (self.kind, self.object, self.key, self.base, self.values) = (kind, object, key, base, values)
   }
+
+  /// The UUID that the service may know the change by: the key with the version and variant bits of a random UUID. Its
+  /// first byte is the most significant.
+  package var uuid: UInt128 { key & ~(0xF000 << 64 | 0b11 << 62) | 0x4000 << 64 | 0b10 << 62 }
 
   package init(_ bytes: [UInt8]) throws(RowDamage) {
     var input = ByteInput(bytes)

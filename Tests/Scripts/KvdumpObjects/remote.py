@@ -63,18 +63,17 @@ def origin(entity, identifier, tag=None, read=0.0, pinned=0, sets=(), changes=()
           + ascending(*changes))
 
 
-def change(of, kind, state, attempts=0, earliest=0.0, identifier=None, tag=None, before=row(), after=row(), members=(),
-           refusal=""):
+def change(of, kind, state, attempts=0, earliest=0.0, before=row(), after=row(), members=(), refusal=""):
   return (b"\1" + object_(*of) + bytes([kind, state]) + bytes(range(16)) + varint(attempts) + time(earliest)
-          + optional(identifier) + optional(tag) + counted(before) + counted(after) + varint(len(members))
+          + counted(before) + counted(after) + varint(len(members))
           + b"".join(varint(each) + several(added) + several(removed) for each, added, removed in members)
           + text(refusal))
 
 
-def lists(key, entity, pages, former=(), generation=1, complete=1, read=0.0, tag=None, cursor=None):
+def lists(key, entity, pages, former=(), generation=1, complete=1, begun=0.0, read=0.0, tag=None, cursor=None):
   name = hashlib.sha256(key.encode()).hexdigest()[:32]
   found = {name: b"\1" + text(key) + varint(entity) + varint(generation) + varint(len(pages)) + varint(len(former))
-           + bytes([complete]) + time(read) + optional(tag) + optional(cursor)}
+           + bytes([complete]) + time(begun) + time(read) + optional(tag) + optional(cursor)}
   for number, stored in ((generation - 1, former), (generation, pages)):
     for page, objects in enumerate(stored):
       found[f"{name}/{number}/{page:08}"] = b"\1" + several(objects)
@@ -85,21 +84,24 @@ TABLES = {
     "table 4294967294": {
         1: origin(PERSON, "a1", "w/1", AT_NOON, sets=[PETS], changes=[2]),
         2: origin(PERSON, "a2", "w/2", AT_NOON + 0.5, pinned=1),
+        4: origin(PERSON, "a4", "w/4", changes=[3]),
         5: origin(DOG, None, changes=[1]),
         6: origin(CAT, "tom\n6", read=AT_NOON),
         7: origin(ANIMAL, "fox", "3", AT_NOON, changes=[5]),
         9: origin(SAMPLE, "s9"),
+        99: origin(DOG, None, changes=[6, 7]),
     },
     "table 4294967293": {
-        **lists("Animal all", ANIMAL, [[(ANIMAL, 7), (CAT, 6)], []], [[(ANIMAL, 7)]], 3, 0, AT_NOON, "l", "next"),
-        **lists("Person people", PERSON, [[(PERSON, 1), (PERSON, 2)]], read=AT_NOON),
+        **lists("Animal all", ANIMAL, [[(ANIMAL, 7), (CAT, 6)], [(CAT, 98)]], [[(ANIMAL, 7)]], 3, 0, AT_NOON + 60, AT_NOON, "l",
+                "next"),
+        **lists("Person people", PERSON, [[(PERSON, 1), (PERSON, 2)]], begun=AT_NOON, read=AT_NOON),
     },
     "table 4294967292": {
         1: change((DOG, 5), INSERT, WAITING, after=row(
             (NAME_OF_ANIMAL, STRING, text("Rex")), (OWNER, OBJECT, counted(object_(PERSON, 1))))),
         2: change((PERSON, 1), UPDATE, SENT, 1, before=row((EMAIL, NIL, b"")), after=row(
             (EMAIL, STRING, text("a@example.org"))), members=[(PETS, [(DOG, 5)], [])]),
-        3: change((PERSON, 4), DELETE, UNKNOWN, 2, identifier="a4", tag="w/4", before=row((NAME, STRING, text("Old")))),
+        3: change((PERSON, 4), DELETE, UNKNOWN, 2, before=row((NAME, STRING, text("Old")))),
         5: change((ANIMAL, 7), UPDATE, REFUSED, 1, before=row((NAME_OF_ANIMAL, STRING, text("Foxy"))), after=row(
             (NAME_OF_ANIMAL, STRING, text("Fox"))), refusal="The name is taken."),
         6: change((DOG, 99), INSERT, SENT, 12, AT_NOON + 60),
@@ -108,7 +110,7 @@ TABLES = {
 }
 HEAD = b"\1" + text("ann@example.org") + varint(8) + optional("42")
 IDENTIFIERS = sorted(b"\0" + varint(root) + text(identifier) + object_(*of) for root, identifier, of in [
-    (PERSON, "a1", (PERSON, 1)), (PERSON, "a2", (PERSON, 2)), (ANIMAL, "tom\n6", (CAT, 6)), (ANIMAL, "fox", (ANIMAL, 7)),
+    (PERSON, "a1", (PERSON, 1)), (PERSON, "a2", (PERSON, 2)), (PERSON, "a4", (PERSON, 4)), (ANIMAL, "tom\n6", (CAT, 6)), (ANIMAL, "fox", (ANIMAL, 7)),
     (SAMPLE, "s9", (SAMPLE, 9))])
 
 

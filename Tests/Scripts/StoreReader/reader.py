@@ -207,7 +207,8 @@ HISTORY = "table 4294967295"
 
 
 # Section 10: the origins, lists and outbox of a remote service are no objects.
-REMOTE = {f"table {(1 << 32) - each}" for each in (2, 3, 4)}
+ORIGINS = "table 4294967294"
+REMOTE = {ORIGINS, "table 4294967293", "table 4294967292"}
 
 
 def optional_text(data):
@@ -263,6 +264,7 @@ class Objects:
     for name, rows in tables.items():
       if name.startswith("touches "):
         self.read_touches(int(name[8:]), rows)
+    self.origins = {number for (_, number), _, _ in tables.get(ORIGINS, [])}
     self.read_entries(entries((bytes.fromhex(bound), row) for (_, bound), _, row in tables.get("entries", [])))
 
     self.transactions = {number: transaction(row) for (_, number), _, row in tables.get(HISTORY, [])}
@@ -314,7 +316,7 @@ class Objects:
         continue
       if number == 0:
         data.varint(), data.text()
-        demand(object_reference(data) in self.objects, "a remote identifier is that of no object")
+        demand(object_reference(data)[1] in self.origins, "a remote identifier is that of no origin")
         data.end()
         continue
       if number not in properties:
