@@ -1,4 +1,4 @@
-import CoreData
+package import CoreData
 
 /// The value of an attribute or of a to-one relationship.
 package enum ManagedValue {

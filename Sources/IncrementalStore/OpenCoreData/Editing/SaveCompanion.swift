@@ -1,7 +1,9 @@
 /// Writes more rows and entries with each save, and each batch request, of a store: in the same batch.
 package protocol SaveCompanion: AnyObject {
   /// The rows and entries to write with the changes of some objects. Called again if the save is attempted again.
-  func additions(to changed: [ChangedRow], _ entries: EntryDifference, _ snapshot: any RowSnapshot) throws -> RowAdditions
+  func additions(
+    to changed: [ChangedRow], _ entries: EntryDifference, _ snapshot: any RowSnapshot
+  ) throws -> RowAdditions
 
   /// Called after a save of objects.
   func wereSaved(_ changed: [ChangedRow])
