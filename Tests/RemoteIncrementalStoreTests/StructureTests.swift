@@ -22,13 +22,12 @@ struct StructureTests {
     }
   }
 
-  @Test("A store is sound whose objects were read, loaded, evicted and deleted at the service.") func reading()
-    async throws
-  {
+  @Test("A store is sound whose objects were read, loaded, evicted and deleted at the service.")
+  func reading() async throws {
     fill()
     try await shelf.work { store, context in
       for entity in ["Note", "Tag", "Folder"] { try await store.refresh(Shelf.request(entity)) }
-      let notes = try await context.perform { try context.fetch(Shelf.request("Note")).map(\.objectID) }
+      let notes = try await context.objectIDs("Note")
       #expect(notes.count == 10)
       try store.setPinned(true, Array(notes.prefix(1)))
     }
@@ -44,9 +43,8 @@ struct StructureTests {
     }
   }
 
-  @Test("A store is sound with changes that were accepted, refused, kept back and discarded.") func sending()
-    async throws
-  {
+  @Test("A store is sound with changes that were accepted, refused, kept back and discarded.")
+  func sending() async throws {
     fill()
     try await shelf.work { store, context in
       for entity in ["Note", "Tag", "Folder"] { try await store.refresh(Shelf.request(entity)) }
