@@ -67,7 +67,7 @@ extension RemoteLink {
   func settle(conflictOf entry: Outbox.Entry, _ record: RemoteRecord?) async throws {
     if let record { return try resolve(entry, record) }
     guard let identifier = try read({ try $0.identifier(of: entry.change.object) }) else { return }
-    let answer = try await service.records([RemoteReference(identifier)])
+    let answer = try await ask { try await service.records([RemoteReference(identifier)]) }
     if let record = answer.found.first(where: { $0.identifier == identifier }) { return try resolve(entry, record) }
     guard answer.gone.contains(identifier) else {
       throw RemoteFailure.invalidAnswer("it says nothing of \(identifier), for which it has reported a conflict")
@@ -148,6 +148,7 @@ extension RecordRows {
     }
     drop(entry.number, &origin)
     origin.knownSets = []
+    try expectAllOfLists()
     try write(theirs, of: object, entry.map, &origin, isWhole: true)
   }
 
