@@ -157,6 +157,11 @@ extension RecordRows {
   fileprivate mutating func resolve(_ entry: Outbox.Entry, _ theirs: RemoteRecord, _ kept: Set<String>?) throws {
     let object = entry.change.object
     guard var origin = try origin(of: object), var change = try rows.change(entry.number) else { return }
+    // An object that was deleted here since is what its deletion, which is sent next, makes of it.
+    if try bytes(of: object) == nil {
+      drop(entry.number, &origin)
+      return set(origin, of: object)
+    }
     let identifier = theirs.identifier
     if origin.identifier == nil { try name(object, identifier.value, &origin) }
     try write(theirs, of: object, entry.map, &origin, isWhole: false)
