@@ -121,6 +121,11 @@ final class RemoteLink: SaveCompanion, @unchecked Sendable {
     if !hasBegun { otherwise() }
   }
 
+  /// Calls the service. What it throws besides failures counts as a lost answer.
+  func ask<Value>(_ call: () async throws -> Value) async throws(RemoteFailure) -> Value {
+    do { return try await call() } catch { throw service.failure(error) }
+  }
+
   func waitUntilQuiet() async { await activity.waitUntilQuiet() }
 
   // MARK: Saves

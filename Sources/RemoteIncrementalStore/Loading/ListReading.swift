@@ -30,7 +30,8 @@ struct ListReading {
       try Task.checkCancellation()
       let request = link.order.begin()
       defer { link.order.end(request) }
-      let page = try await link.service.page(of: query, after: result.cursor, ifNot: tag)
+      let (cursor, known) = (result.cursor, tag)
+      let page = try await link.ask { try await link.service.page(of: query, after: cursor, ifNot: known) }
       if page.isUnchanged {
         guard isFirst, tag != nil else { throw RemoteFailure.invalidAnswer("a page that was not known is unchanged") }
         let known = try unchanged()

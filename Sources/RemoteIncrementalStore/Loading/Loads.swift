@@ -102,7 +102,7 @@ extension RemoteLink {
   func readRecords(_ wanted: [RemoteReference]) async throws {
     var taken: [ObjectReference] = []
     let contradictions = try await asking { request in
-      let answer = try await service.records(wanted)
+      let answer = try await ask { try await service.records(wanted) }
       return try edit(answerTo: request) { rows in
         taken = []
         for record in answer.included { try take(record, isWhole: false, &rows) }

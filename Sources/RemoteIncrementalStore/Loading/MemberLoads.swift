@@ -66,7 +66,7 @@ extension RemoteLink {
     let request = order.begin()
     defer { order.end(request) }
     repeat {
-      let page = try await service.members(of: name, of: identifier, after: cursor)
+      let page = try await ask { try await service.members(of: name, of: identifier, after: cursor) }
       pages.append(page)
       cursor = page.isLast ? nil : page.next
       if !page.isLast, cursor == nil {

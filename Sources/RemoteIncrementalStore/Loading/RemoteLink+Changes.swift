@@ -32,7 +32,7 @@ extension RemoteLink {
       let cursor = try read { try $0.head()?.cursor }
       let request = order.begin()
       defer { order.end(request) }
-      let changes = try await service.changes(since: cursor)
+      let changes = try await ask { try await service.changes(since: cursor) }
       var stale: [RemoteReference] = []
       let contradictions = try edit(answerTo: request) { rows in
         for record in changes.records { try take(record, isWhole: false, &rows) }

@@ -29,6 +29,9 @@ struct RecordRows {
   /// Objects that are loaded in whole, and of which a record with another version, or with none, has only a part. The
   /// store has no version of them until it has asked for the rest.
   private(set) var stale: [RemoteReference] = []
+  /// Whether a record could not be written as it is, since it refers to objects that were deleted here, or contradicts
+  /// changes of other objects that wait.
+  private var isIncomplete = false
   /// The roots of entities of which an insertion was sent and not answered: an unknown object may be the inserted one.
   private var unsettled: Set<UInt32>?
 
@@ -146,6 +149,13 @@ struct RecordRows {
     edits.edits[object] = edit
   }
 
+  /// Lets an object count as not loaded in whole, so that it is asked for again, also by a later process. Its values stay.
+  mutating func setPartial(_ object: ObjectReference) {
+    guard var bytes = try? bytes(of: object) else { return }
+    bytes[0] = FieldReader.partialFormat
+    edit(object) { $0.bytes = bytes }
+  }
+
   static func numbers(in bytes: [UInt8]) throws -> Set<UInt32> {
     var numbers: Set<UInt32> = []
     try StoreFailure.reading("A row") {
@@ -209,6 +219,7 @@ struct RecordRows {
   ) throws {
     guard !record.values.isEmpty || !record.members.isEmpty || isWhole else { return }
     origins[object] = origin
+    isIncomplete = false
     let old = try bytes(of: object) ?? FieldWriter(isPartial: true).bytes
     let known = try Self.numbers(in: old)
     var values: [UInt32: ManagedValue] = [:]
@@ -233,7 +244,8 @@ struct RecordRows {
         origin.knownSets = (origin.knownSets + [UInt64(set.end.number)]).sorted()
       }
     }
-    origin.tag = record.tag
+    // What was left out may come with the same version again.
+    origin.tag = isIncomplete ? nil : record.tag
     origin.readAt = now
     origins[object] = origin
   }
@@ -258,9 +270,18 @@ struct RecordRows {
     throw RemoteFailure.invalidAnswer("\(identifier) has the value \(value) for \(field.name)")
   }
 
+  /// No object if it was deleted here and the service does not know that yet.
   private mutating func reference(to identifier: RemoteIdentifier) throws -> ManagedValue {
     let object = try object(identifier)
+    guard try exists(object) else { return .null }
     return access.objectID(object).map { .reference($0) } ?? .null
+  }
+
+  /// Whether an object has a row. One that was deleted here has none, although the service may still tell of it.
+  private mutating func exists(_ object: ObjectReference) throws -> Bool {
+    if try bytes(of: object) != nil { return true }
+    isIncomplete = true
+    return false
   }
 
   // MARK: Relationships
@@ -307,6 +328,7 @@ struct RecordRows {
   mutating func take(
     _ listed: [ObjectReference], isComplete: Bool, of owner: ObjectReference, _ set: EntityMap.StoredSet
   ) throws {
+    let listed = try listed.filter { try exists($0) }
     let present = try rows.members(of: owner, set)
     let wanted = Set(listed)
     let known = Set(present)
@@ -325,8 +347,10 @@ struct RecordRows {
       }
       return
     }
-    added = try added.filter { try !isWaiting($0) }
-    removed = try removed.filter { try !isWaiting($0) }
+    let undecided = try Set((added + removed).filter { try isUndecided($0, of: owner, set) })
+    if !undecided.isEmpty { isIncomplete = true }
+    added.removeAll { undecided.contains($0) }
+    removed.removeAll { undecided.contains($0) }
     guard !added.isEmpty || !removed.isEmpty || set.end.isOrdered && listed != present else { return }
     edit(owner) {
       $0.members[set.end.number] = .init(added: added, removed: removed, order: set.end.isOrdered ? listed : nil)
@@ -334,6 +358,18 @@ struct RecordRows {
     if case .toMany = set.inverse {
       // Their versions rise.
       for member in added + removed { edit(member) { $0.isTouched = true } }
+    }
+  }
+
+  /// Whether a change of an object that waits says whether it is a member.
+  private func isUndecided(
+    _ member: ObjectReference, of owner: ObjectReference, _ set: EntityMap.StoredSet
+  ) throws -> Bool {
+    guard case .toMany(let inverse) = set.inverse, let origin = try origin(of: member) else { return false }
+    return try origin.changes.contains { number in
+      try rows.change(number)?.members.contains {
+        $0.relationship == inverse.number && ($0.added.contains(owner) || $0.removed.contains(owner))
+      } ?? false
     }
   }
 

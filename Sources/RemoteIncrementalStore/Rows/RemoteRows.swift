@@ -40,6 +40,19 @@ struct RemoteRows {
     try row(ResultRow.reference(of: key), in: ResultRow.table).map { try ResultRow($0) }
   }
 
+  /// All lists.
+  func results() throws -> [(reference: RowReference, result: ResultRow)] {
+    var results: [(RowReference, ResultRow)] = []
+    try snapshot.forEachRow(in: ResultRow.table, from: nil) { row in
+      // Pages have longer references.
+      guard case .string(let text) = row.reference, !text.contains("/") else { return true }
+      let bytes = row.bytes
+      results.append((row.reference, try StoreFailure.reading("A list") { try ResultRow(bytes) }))
+      return true
+    }
+    return results
+  }
+
   /// The objects on the pages of a generation of a list.
   func objects(of result: ResultRow, generation: UInt64, pages: UInt64) throws -> [ObjectReference] {
     var objects: [ObjectReference] = []

@@ -67,7 +67,7 @@ extension RemoteLink {
   func settle(conflictOf entry: Outbox.Entry, _ record: RemoteRecord?) async throws {
     if let record { return try resolve(entry, record) }
     guard let identifier = try read({ try $0.identifier(of: entry.change.object) }) else { return }
-    let answer = try await service.records([RemoteReference(identifier)])
+    let answer = try await ask { try await service.records([RemoteReference(identifier)]) }
     if let record = answer.found.first(where: { $0.identifier == identifier }) { return try resolve(entry, record) }
     guard answer.gone.contains(identifier) else {
       throw RemoteFailure.invalidAnswer("it says nothing of \(identifier), for which it has reported a conflict")
@@ -148,6 +148,7 @@ extension RecordRows {
     }
     drop(entry.number, &origin)
     origin.knownSets = []
+    try expectAllOfLists()
     try write(theirs, of: object, entry.map, &origin, isWhole: true)
   }
 
@@ -156,6 +157,11 @@ extension RecordRows {
   fileprivate mutating func resolve(_ entry: Outbox.Entry, _ theirs: RemoteRecord, _ kept: Set<String>?) throws {
     let object = entry.change.object
     guard var origin = try origin(of: object), var change = try rows.change(entry.number) else { return }
+    // An object that was deleted here since is what its deletion, which is sent next, makes of it.
+    if try bytes(of: object) == nil {
+      drop(entry.number, &origin)
+      return set(origin, of: object)
+    }
     let identifier = theirs.identifier
     if origin.identifier == nil { try name(object, identifier.value, &origin) }
     try write(theirs, of: object, entry.map, &origin, isWhole: false)

@@ -62,6 +62,17 @@ extension RecordRows {
       let values = try existing(values(in: change.base, map))
       edit(object) { $0.bytes = FieldWriter(isPartial: true).bytes }
       try set(values, of: object, map)
+      try expectAllOfLists()
+    }
+  }
+
+  /// Lets lists be read in whole even if they have not changed: what refers to an object that was deleted here was left out.
+  mutating func expectAllOfLists() throws {
+    for (reference, result) in try rows.results() where result.tag != nil {
+      var result = result
+      result.tag = nil
+      let bytes = result.bytes
+      add { $0.put(bytes, at: reference, in: ResultRow.table) }
     }
   }
 }

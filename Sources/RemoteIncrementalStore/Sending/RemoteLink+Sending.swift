@@ -221,11 +221,17 @@ extension RemoteLink {
       origin.readAt = Self.now
       origin.tag = record?.tag
       rows.set(origin, of: object)
-      guard !origin.isWaiting else { return }
-      if let record, let map = rows.access.schema[object.entity] {
-        try rows.write(record, of: object, map, &origin, isWhole: false)
+      guard let map = rows.access.schema[object.entity] else { return }
+      let isTold = map.fields.allSatisfy { record?.values[$0.name] != nil }
+      // A version alone says that the service has what the store has.
+      isStale = !isTold && origin.tag == nil
+      if origin.isWaiting {
+        // What others have changed is not known, although the next change is based on it.
+        if record?.values.isEmpty == false || isStale { rows.setPartial(object) }
+        return isStale = false
       }
-      isStale = origin.tag == nil
+      if let record { try rows.write(record, of: object, map, &origin, isWhole: false) }
+      if isStale { rows.setPartial(object) }
     }
     if let identifier = record?.identifier ?? deleted { order.note([identifier], nil) }
     for id in objectIDs([object]) { events.post(.sent(id)) }

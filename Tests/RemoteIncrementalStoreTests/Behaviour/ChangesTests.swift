@@ -138,4 +138,89 @@ struct ChangesTests {
     }
     #expect(Set(priorities) == [7, nil])
   }
+
+  @Test(
+    "A record may refer to an object that was deleted here; if the deletion is discarded, the reference comes back.")
+  func deletedHere() async throws {
+    let fixture = try RemoteFixture()
+    let user = fixture.service.edit { $0.insert("User", ["name": .string("somebody")]) }
+    let tag = fixture.service.edit { $0.insert("Tag", ["name": .string("tag")]) }
+    for entity in ["User", "Tag"] { try await fixture.refresh(entity) }
+    fixture.service.intercept { request, _ in
+      if request.kind == .send { throw RemoteFailure.unreachable("no network") }
+    }
+    for entity in ["User", "Tag"] {
+      try await fixture.delete(try #require(try await fixture.identifiers(entity).first))
+    }
+    fixture.service.edit { state in
+      _ = state.insert("Bug", ["title": .string("one"), "assignee": .object(user)], tags: [tag])
+    }
+    try await fixture.refresh()
+    #expect(try await fixture.titles() == ["one"])
+    for change in try fixture.unsent { try fixture.store.discard(change) }
+    for entity in ["User", "Tag", "Bug"] { try await fixture.refresh(entity) }
+    fixture.forget()
+    let isComplete = try await fixture.perform { context in
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Bug")
+      request.freshness = .cached
+      let bug = try context.fetch(request).first
+      let user = bug?.value(forKey: "assignee") as? NSManagedObject
+      return user?.value(forKey: "name") as? String == "somebody"
+        && (bug?.value(forKey: "tags") as? Set<NSManagedObject>)?.count == 1
+    }
+    #expect(isComplete)
+  }
+
+  @Test("A member with a waiting change that does not concern the relationship is taken.")
+  func changedMember() async throws {
+    let fixture = try RemoteFixture()
+    let bugs = fixture.bugs("one")
+    let tag = fixture.service.edit { $0.insert("Tag", ["name": .string("tag")]) }
+    for entity in ["Tag", "Bug"] { try await fixture.refresh(entity) }
+    fixture.service.intercept { request, _ in
+      if request.kind == .send { throw RemoteFailure.unreachable("no network") }
+    }
+    try await fixture.set("name", "new", of: try #require(try await fixture.identifiers("Tag").first))
+    fixture.service.edit { $0.setTags([tag], of: bugs[0]) }
+    try await fixture.refresh()
+    fixture.forget()
+    let count = try await fixture.perform { context in
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Bug")
+      request.freshness = .cached
+      return (try context.fetch(request).first?.value(forKey: "tags") as? Set<NSManagedObject>)?.count
+    }
+    #expect(count == 1)
+  }
+
+  @Test("An object that was accepted without its values is asked for again, also after a restart.")
+  func acceptedWithoutValues() async throws {
+    var options = ServiceOptions()
+    options.answers = [.identifier]
+    let fixture = try RemoteFixture(options)
+    fixture.service.intercept { request, _ in
+      if request.kind == .records { throw RemoteFailure.unreachable("no network") }
+    }
+    try await fixture.insert("one")
+    await fixture.send()
+    #expect(try fixture.unsent.isEmpty)
+    try fixture.reopen()
+    fixture.connect()
+    let now = try #require(try await fixture.identifiers().first)
+    #expect(!fixture.store.isLoaded(now))
+    #expect(try await fixture.titles() == ["one"])
+    try await fixture.store.load([now])
+    fixture.forget()
+    let serial = try await fixture.perform { context in
+      try context.existingObject(with: now).value(forKey: "serial") as? Int64
+    }
+    #expect(serial != nil)
+  }
+
+  @Test("Whatever else a service throws counts as a lost answer.")
+  func otherErrors() async throws {
+    let fixture = try RemoteFixture()
+    fixture.service.intercept { _, _ in throw SimulatedFailure() }
+    await #expect(throws: RemoteFailure.self) { try await fixture.refresh() }
+    await #expect(throws: RemoteFailure.self) { try await fixture.store.readChanges() }
+  }
 }

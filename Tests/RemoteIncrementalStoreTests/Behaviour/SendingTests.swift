@@ -314,6 +314,26 @@ struct SendingTests {
       ])
   }
 
+  @Test("A conflict does not bring back an object that was deleted here since.")
+  func conflictOfDeleted() async throws {
+    let fixture = try RemoteFixture(policy: .applicationWins)
+    let bugs = fixture.bugs("one")
+    try await fixture.refresh()
+    let id = try #require(try await fixture.identifiers().first)
+    fixture.service.intercept { request, phase in
+      if phase == .arriving, request.kind == .send { try await fixture.service.gate.pass(0) }
+    }
+    try await fixture.set("title", "ours", of: id)
+    await fixture.service.gate.untilWaiting()
+    try await fixture.delete(id)
+    fixture.service.edit { $0.update(bugs[0], ["title": .string("theirs")]) }
+    fixture.service.gate.open()
+    await fixture.send()
+    #expect(try fixture.unsent.isEmpty)
+    #expect(fixture.service.now.things.isEmpty)
+    #expect(try await fixture.titles() == [])
+  }
+
   @Test("A change of an object that the service has deleted ends with the object.")
   func gone() async throws {
     let fixture = try RemoteFixture()

@@ -33,7 +33,11 @@ struct RemoteCheck {
     var rounds = 0
     while try round() {
       rounds += 1
-      if rounds == 12 { throw TestFailure("no end of changes: \(service.requests.suffix(20).map(\.text))") }
+      if rounds == 12 {
+        let unsent = try runner.stores.flatMap { try $0.store.unsentChanges.map { "\($0)" } }
+        throw TestFailure(
+          "no end of changes: \(unsent) after \(service.requests.suffix(20).map { "\($0.client) \($0.text)" })")
+      }
     }
     let theirs = things()
     var found: [[String: [Thing]]] = []
