@@ -188,9 +188,9 @@ extension RemoteLink {
     begin { link in
       link.events.post(.refreshBegan(entityName: entityName, list: query.name))
       do {
-        let read = try await ListReading(
-          link: link, query: query, entityName: entityName, needed: needed, needsValues: needsValues
-        ).run()
+        var reading = ListReading(
+          link: link, query: query, entityName: entityName, needed: needed, needsValues: needsValues)
+        let read = try await reading.run()
         link.lists.end(key, .success(read))
         link.events.post(.refreshEnded(entityName: entityName, list: query.name))
       } catch {

@@ -143,7 +143,7 @@ extension RemoteIncrementalStore {
     let link = link!
     let objects = try link.withStore { store in try objectIDs.map { try store.access.reference($0) } }
     try link.edit(recordsHistory: false) { rows in
-      for object in objects {
+      for object in objects where try rows.bytes(of: object) != nil {
         var origin = try rows.origin(of: object) ?? OriginRow(entity: object.entity)
         origin.isPinned = isPinned
         rows.set(origin, of: object)

@@ -4,7 +4,7 @@ package enum EntryContent {
   case key(SchemaIndex.Constraint, key: [UInt8], holder: ObjectReference)
   case indexed(Schema.Index, key: [UInt8], object: ObjectReference)
   /// The remote identifier of an object whose entity inherits from `root`, or is it.
-  case identified(root: UInt32, identifier: String, object: ObjectReference)
+  case identified(_ identifier: String, ObjectReference)
 
   /// - Throws: If the bytes are not an entry of the schema, or not the one valid encoding of their content.
   package init(_ bytes: [UInt8], _ schema: SchemaIndex) throws(RowDamage) {
@@ -30,11 +30,11 @@ package enum EntryContent {
       self = .indexed(index, key: key, object: object)
       again = Entry.indexed(object, by: key, number)
     } else if number == Entry.remoteNumber {
-      let root = try input.number()
+      let entity = try input.number()
       let identifier = try input.text()
-      let object = try input.object()
-      self = .identified(root: root, identifier: identifier, object: object)
-      again = Entry.remote(identifier, root, object)
+      let object = ObjectReference(entity: entity, reference: try input.reference())
+      self = .identified(identifier, object)
+      again = Entry.remote(identifier, object)
     } else {
       throw RowDamage("there is no to-many relationship, constraint or index \(number)", at: 0)
     }

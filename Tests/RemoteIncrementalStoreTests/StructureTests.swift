@@ -33,7 +33,8 @@ struct StructureTests {
     }
     try await shelf.work { store, context in
       let notes = try await context.objectIDs("Note")
-      #expect(try store.evict(notes).count == 9)
+      // Of photos only the identifiers were listed, and one note is pinned.
+      #expect(try store.evict(notes).count == 4)
       try await store.load(Array(notes.suffix(3)))
     }
     for title in ["n1", "n4"] { service.delete(titled: title) }
@@ -93,9 +94,7 @@ struct StructureTests {
     for request in [some, Shelf.request("Tag"), some] {
       try await shelf.work { store, _ in try await store.refresh(request) }
     }
-    await withKnownIssue("Pages of a generation that was not completed, or of the one before, are left behind.") {
-      try await shelf.work { store, _ in try await store.refresh(some) }
-    }
+    try await shelf.work { store, _ in try await store.refresh(some) }
   }
 
   @Test("A store is sound after a migration that removes an entity of which objects are known.")

@@ -104,8 +104,8 @@ extension ObjectNames {
     case .indexed(let index, _, _):
       let names = names(of: index).joined(separator: ", ")
       return escapedForTerminal("\(entityName(index.entity)) by \(names)")
-    case .identified(let root, let identifier, _):
-      return "\(escapedForTerminal(entityName(root))) with the identifier \(Key.string(identifier).literal)"
+    case .identified(let identifier, let object):
+      return "\(escapedForTerminal(entityName(object.entity))) with the identifier \(Key.string(identifier).literal)"
     }
   }
 
@@ -201,9 +201,9 @@ extension ObjectNames {
         "entity": .string(entityName(index.entity)), "index": .array(names(of: index).map { .string($0) }),
         "object": .string(uri(of: object)),
       ])
-    case .identified(let root, let identifier, let object):
+    case .identified(let identifier, let object):
       .object([
-        "entity": .string(entityName(root)), "identifier": .string(identifier), "object": .string(uri(of: object)),
+        "entity": .string(entityName(object.entity)), "identifier": .string(identifier), "object": .string(uri(of: object)),
       ])
     }
   }
@@ -227,7 +227,7 @@ extension EntryContent {
     case .member(_, _, let member, _): member
     case .key(_, _, let holder): holder
     case .indexed(_, _, let object): object
-    case .identified(_, _, let object): object
+    case .identified(_, let object): object
     }
   }
 }

@@ -88,16 +88,11 @@ extension StructureChecker {
   // MARK: Remote identifiers
 
   mutating func checkIdentified(
-    _ root: UInt32, _ identifier: String, _ object: ObjectReference, _ bound: [UInt8], _ run: inout EntryRun
+    _ identifier: String, _ object: ObjectReference, _ bound: [UInt8], _ run: inout EntryRun
   ) throws {
     guard !schema.isUnassigned(object.entity) else { return }
-    guard !run.isAgain(Entry.remoteNumber, Entry.remote(identifier, root)) else {
+    guard !run.isAgain(Entry.remoteNumber, Entry.remote(identifier, object.entity)) else {
       return find(.entry, .pack(bound), "\(schema.name(object)) has the remote identifier of another object")
-    }
-    guard schema.lineage(of: object.entity).last?.number == root else {
-      return find(
-        .entry, .pack(bound),
-        "\(schema.name(object)) has a remote identifier of the entity \(root), which is not its own")
     }
     // An origin that cannot be read is reported when the origins are read in order, and no balance counts it.
     guard let isOfOrigin = try isOfOrigin(identifier, object) else { return }
@@ -118,8 +113,8 @@ extension StructureChecker {
   func explainIdentifiers() throws {
     let differences = try Differences<ObjectReference> { body in
       try forEachEntry(of: Entry.remoteNumber) { _, entry in
-        guard case .identified(let root, let identifier, let object) = try? EntryContent(entry, schema),
-          schema.lineage(of: object.entity).last?.number == root, try isOfOrigin(identifier, object) == true
+        guard case .identified(let identifier, let object) = try? EntryContent(entry, schema),
+          try isOfOrigin(identifier, object) == true
         else { return }
         body(object)
       }

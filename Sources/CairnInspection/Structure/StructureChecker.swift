@@ -194,8 +194,7 @@ struct StructureChecker<Source: StructureSource> {
         try checkMember(relationship, owner, member, position, bound, &run)
       case .key(let constraint, let key, let holder): try checkKey(constraint, key, holder, bound, &run)
       case .indexed(let index, let key, let object): try checkIndexed(index, key, object, bound)
-      case .identified(let root, let identifier, let object):
-        try checkIdentified(root, identifier, object, bound, &run)
+      case .identified(let identifier, let object): try checkIdentified(identifier, object, bound, &run)
       }
     } catch let damage as RowDamage {
       find(.entry, .pack(bound), "an entry: \(damage)")

@@ -22,7 +22,15 @@ struct ListReading {
 
   private var key: String { query.key(of: entityName) }
 
-  func run() async throws -> (readAt: Double, count: Int, isComplete: Bool) {
+  /// Pages of an unfinished generation that has been begun again, to be removed with the first new page.
+  private var dropped: UInt64 = 0
+
+  init(link: RemoteLink, query: RemoteQuery, entityName: String, needed: Int?, needsValues: Bool) {
+    (self.link, self.query, self.entityName) = (link, query, entityName)
+    (self.needed, self.needsValues) = (needed, needsValues)
+  }
+
+  mutating func run() async throws -> (readAt: Double, count: Int, isComplete: Bool) {
     var (result, count) = try begin()
     var tag = result.isComplete && result.cursor == nil ? result.tag : nil
     var isFirst = true
@@ -44,6 +52,7 @@ struct ListReading {
       let isFirstPage = result.pages == 0
       isFirst = false
       try await write(page, request, &result, isFirstPage: isFirstPage)
+      dropped = 0
       count += page.records.count
       if page.isLast {
         let read = try await complete(&result)
@@ -63,36 +72,36 @@ struct ListReading {
   // MARK: Where to begin
 
   /// The row of the list, and how many objects of the present generation are known.
-  private func begin() throws -> (ResultRow, Int) {
-    try link.read { rows in
+  private mutating func begin() throws -> (ResultRow, Int) {
+    var (result, count) = try link.read { rows in
       let number = try rows.map(of: entityName).number
-      var result = try rows.result(key) ?? ResultRow(key: key, entity: number)
-      var count = try rows.objects(of: result, generation: result.generation, pages: result.pages).count
-      if result.isComplete {
-        if query.template.rereads { result.cursor = nil }
-      } else if result.pages == 0 {
-        result.begunAt = RemoteLink.now
-      } else if result.readAt > 0, query.template.rereads {
-        // It was read as far as it was needed, and is too old now.
-        begin(anew: &result, &count)
-      }
-      return (result, count)
+      let result = try rows.result(key) ?? ResultRow(key: key, entity: number)
+      return (result, try rows.objects(of: result, generation: result.generation, pages: result.pages).count)
     }
+    if result.isComplete {
+      if query.template.rereads { result.cursor = nil }
+    } else if result.pages == 0 {
+      result.begunAt = RemoteLink.now
+    } else if result.readAt > result.begunAt, query.template.rereads {
+      // It was read as far as it was needed, and is too old now.
+      begin(anew: &result, &count)
+    }
+    return (result, count)
   }
 
-  private func begin(anew result: inout ResultRow, _ count: inout Int) {
+  private mutating func begin(anew result: inout ResultRow, _ count: inout Int) {
     guard query.template.rereads else {
       result.isComplete = false
       return
     }
-    if query.template.keepsObjects {
-      result.formerPages = 0
+    // An unfinished generation is begun again; the pages of the last complete one stay until this one is complete.
+    if result.isComplete {
+      result.formerPages = result.pages
+      result.generation += 1
     } else {
-      // Of two unfinished generations the pages of the newer one are forgotten.
-      if result.isComplete || result.formerPages == 0 { result.formerPages = result.pages }
+      dropped = result.pages
     }
     (result.isComplete, result.pages, result.cursor, result.tag) = (false, 0, nil, nil)
-    result.generation += 1
     result.begunAt = RemoteLink.now
     count = 0
   }
@@ -152,6 +161,9 @@ struct ListReading {
     result.cursor = page.next
     result.isComplete = false
     rows.add { additions in
+      for page in 0..<dropped {
+        additions.delete(ResultRow.reference(of: page, result.generation, of: key), in: ResultRow.table)
+      }
       additions.put(
         ResultPage(objects).bytes, at: ResultRow.reference(of: place, result.generation, of: key), in: ResultRow.table)
       additions.put(result.bytes, at: ResultRow.reference(of: key), in: ResultRow.table)
@@ -164,7 +176,8 @@ struct ListReading {
   /// Notes that the list is complete. If it says so, objects that it lacks do not exist any more.
   private func complete(_ result: inout ResultRow) async throws -> Double {
     let formerGeneration = result.generation - min(1, result.generation)
-    let missing = query.isExhaustive && query.template.rereads ? try missing(result, formerGeneration) : []
+    let tellsAbsence = query.isExhaustive && query.template.rereads && !query.template.keepsObjects
+    let missing = tellsAbsence ? try missing(result, formerGeneration) : []
     if !missing.isEmpty { try await settle(missing: missing, result) }
     result.isComplete = true
     result.readAt = RemoteLink.now

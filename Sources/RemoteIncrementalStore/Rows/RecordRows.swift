@@ -23,8 +23,8 @@ struct RecordRows {
   var unused: ArraySlice<RowReference> { fresh }
   private(set) var edits = RowEdits()
   private var origins: [ObjectReference: OriginRow] = [:]
-  /// The objects that the plan has made known, by entry.
-  private var made: [[UInt8]: ObjectReference] = [:]
+  /// The objects that the plan has made known, by their identifiers with the roots of their entities.
+  private var made: [RemoteIdentifier: ObjectReference] = [:]
   private(set) var contradictions: [Contradiction] = []
   /// Objects that are loaded in whole, and of which a record with another version, or with none, has only a part. The
   /// store has no version of them until it has asked for the rest.
@@ -33,7 +33,7 @@ struct RecordRows {
   /// changes of other objects that wait.
   private var isIncomplete = false
   /// The roots of entities of which an insertion was sent and not answered: an unknown object may be the inserted one.
-  private var unsettled: Set<UInt32>?
+  private var unsettled: Set<String>?
 
   var access: RowAccess { rows.access }
 
@@ -68,33 +68,36 @@ struct RecordRows {
 
   /// Forgets an object: its origin and its entry.
   mutating func forget(_ object: ObjectReference) throws {
-    guard let origin = try origin(of: object), let map = access.schema[object.entity] else { return }
+    guard let origin = try origin(of: object) else { return }
     origins[object] = nil
     edits.additions.delete(object.reference, in: OriginRow.table)
     if let identifier = origin.identifier {
-      edits.additions.remove(entry: Entry.remote(identifier, try rows.root(of: map), object))
+      edits.additions.remove(entry: Entry.remote(identifier, object))
     }
   }
 
   /// Notes what the service calls an object.
   mutating func name(_ object: ObjectReference, _ identifier: String, _ origin: inout OriginRow) throws {
-    guard let map = access.schema[object.entity], origin.identifier != identifier else { return }
+    guard let entity = access.schema[object.entity]?.entity, origin.identifier != identifier else { return }
     guard identifier.utf8.count <= OriginRow.longestIdentifier else {
       throw RemoteFailure.invalidAnswer("an identifier has more than \(OriginRow.longestIdentifier) bytes")
     }
-    let root = try rows.root(of: map)
-    if let old = origin.identifier { edits.additions.remove(entry: Entry.remote(old, root, object)) }
+    if let old = origin.identifier { edits.additions.remove(entry: Entry.remote(old, object)) }
     origin.identifier = identifier
-    made[Entry.remote(identifier, root)] = object
-    edits.additions.add(entry: Entry.remote(identifier, root, object))
+    made[RemoteIdentifier(entity.root.name ?? "", identifier)] = object
+    edits.additions.add(entry: Entry.remote(identifier, object))
+  }
+
+  /// - Parameter root: The name of the entity from which the object's entity inherits and that inherits from none.
+  private func known(_ identifier: RemoteIdentifier, _ root: String) throws -> ObjectReference? {
+    try made[RemoteIdentifier(root, identifier.value)] ?? rows.object(identifier)
   }
 
   /// The object that the service calls so. One that was unknown gets a row without values.
   mutating func object(_ identifier: RemoteIdentifier) throws -> ObjectReference {
     let map = try rows.map(of: identifier.entityName)
-    let root = try rows.root(of: map)
-    let entry = Entry.remote(identifier.value, root)
-    if let known = try made[entry] ?? rows.object(identifier) { return known }
+    let root = map.entity.root.name ?? ""
+    if let known = try known(identifier, root) { return known }
     guard !map.entity.isAbstract else {
       throw RemoteFailure.invalidAnswer("\(identifier) is an object of an abstract entity")
     }
@@ -108,11 +111,11 @@ struct RecordRows {
     return object
   }
 
-  private mutating func isUnsettled(_ root: UInt32) throws -> Bool {
+  private mutating func isUnsettled(_ root: String) throws -> Bool {
     if unsettled == nil {
-      var roots: Set<UInt32> = []
+      var roots: Set<String> = []
       for (_, change) in try rows.changes() where change.kind == .insert && change.state == .sent {
-        if let map = access.schema[change.object.entity] { roots.insert(try rows.root(of: map)) }
+        if let map = access.schema[change.object.entity] { roots.insert(map.entity.root.name ?? "") }
       }
       unsettled = roots
     }
@@ -381,12 +384,9 @@ struct RecordRows {
   mutating func remove(_ identifier: RemoteIdentifier) throws {
     guard !isOld(identifier) else { return }
     taken.append(identifier)
-    guard let object = try made[entry(of: identifier)] ?? rows.object(identifier) else { return }
+    let root = try rows.map(of: identifier.entityName).entity.root.name ?? ""
+    guard let object = try known(identifier, root) else { return }
     try remove(object)
-  }
-
-  private func entry(of identifier: RemoteIdentifier) throws -> [UInt8] {
-    Entry.remote(identifier.value, try rows.root(of: rows.map(of: identifier.entityName)))
   }
 
   mutating func remove(_ object: ObjectReference) throws {

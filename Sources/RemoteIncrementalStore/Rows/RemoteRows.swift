@@ -17,15 +17,19 @@ struct RemoteRows {
 
   /// The object that the service calls so; nil if there is none.
   func object(_ identifier: RemoteIdentifier) throws -> ObjectReference? {
-    let prefix = Entry.remote(identifier.value, try root(of: map(of: identifier.entityName)))
-    var found: ObjectReference?
-    try snapshot.forEachEntry(beginningWith: prefix) { entry in
-      found = try StoreFailure.reading("The entry of \(identifier)") {
-        try Entry.member(in: entry, after: prefix.count, isOrdered: false).member
+    let entity = try map(of: identifier.entityName).entity
+    for map in access.schema.concrete(entity.root, includingSubentities: true) {
+      let prefix = Entry.remote(identifier.value, map.number)
+      var found: ObjectReference?
+      try snapshot.forEachEntry(beginningWith: prefix) { entry in
+        found = try StoreFailure.reading("The entry of \(identifier)") {
+          try Entry.remoteObject(in: entry)
+        }
+        return false
       }
-      return false
+      if let found { return found }
     }
-    return found
+    return nil
   }
 
   /// What the service calls an object; nil if it does not know the object.
@@ -99,12 +103,11 @@ struct RemoteRows {
     return map
   }
 
-  /// The number of the entity from which an entity inherits and that itself inherits from none.
-  func root(of map: EntityMap) throws -> UInt32 {
-    var entity = map.entity
-    while let parent = entity.superentity { entity = parent }
-    return access.schema[entity]?.number ?? map.number
-  }
+}
+
+extension NSEntityDescription {
+  /// The entity from which this one inherits and that itself inherits from none.
+  var root: NSEntityDescription { superentity?.root ?? self }
 }
 
 extension [UInt8]? {

@@ -50,7 +50,7 @@ struct OutboxRecorder {
     if isForgotten {
       additions.delete(row.object.reference, in: OriginRow.table)
       if let identifier = origin.identifier {
-        additions.remove(entry: Entry.remote(identifier, try rows.root(of: map), row.object))
+        additions.remove(entry: Entry.remote(identifier, row.object))
       }
     } else {
       additions.put(origin.bytes, at: row.object.reference, in: OriginRow.table)
@@ -66,7 +66,7 @@ struct OutboxRecorder {
       try rows.object(RemoteIdentifier(name, identifier)) == nil
     else { return }
     origin.identifier = identifier
-    additions.add(entry: Entry.remote(identifier, try rows.root(of: map), object))
+    additions.add(entry: Entry.remote(identifier, object))
   }
 
   // MARK: One change

@@ -38,10 +38,9 @@ extension RemoteLink {
         try rows.undo(change, map, &origin)
       }
       rows.set(origin, of: object)
-      if undone.contains(where: { $0.change.kind == .insert && $0.change.state != .unknown }) {
-        return try rows.forget(object)
-      }
-      if !origin.isWaiting { stale = origin.identifier.map { RemoteReference(RemoteIdentifier(map.entity.name ?? "", $0)) } }
+      if undone.contains(where: { $0.change.kind == .insert }) { return try rows.forget(object) }
+      guard !origin.isWaiting, let name = map.entity.name else { return }
+      stale = origin.identifier.map { RemoteReference(RemoteIdentifier(name, $0)) }
     }
     if let stale { begin { try? await $0.readRecords([stale]) } }
   }

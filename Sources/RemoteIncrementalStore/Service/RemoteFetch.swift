@@ -106,7 +106,7 @@ public struct RemoteQuery: Hashable, Sendable {
 public struct RemoteTemplate: Hashable, Sendable {
   /// Whether the list is read from its beginning.
   public var rereads: Bool
-  /// Whether the objects that were on the list stay on it, whatever the pages say.
+  /// Whether objects that an exhaustive list does not have any more count as existing nevertheless.
   public var keepsObjects: Bool
 
   /// A template.

@@ -61,20 +61,29 @@ extension Entry {
   package static let remoteNumber: UInt32 = 0
 
   /// The prefix of the entry of a remote identifier; at most one entry begins with it.
-  ///
-  /// - Parameter root: The number of the entity from which the object's entity inherits, and that inherits from none.
-  package static func remote(_ identifier: String, _ root: UInt32) -> [UInt8] {
+  package static func remote(_ identifier: String, _ entity: UInt32) -> [UInt8] {
     var output = ByteOutput()
     output.varint(remoteNumber)
-    output.varint(root)
+    output.varint(entity)
     output.text(identifier)
     return output.bytes
   }
 
-  package static func remote(_ identifier: String, _ root: UInt32, _ object: ObjectReference) -> [UInt8] {
+  package static func remote(_ identifier: String, _ object: ObjectReference) -> [UInt8] {
     var output = ByteOutput()
-    output.append(remote(identifier, root))
-    output.object(object)
+    output.append(remote(identifier, object.entity))
+    output.reference(object.reference)
     return output.bytes
+  }
+
+  /// The object in an entry of a remote identifier.
+  package static func remoteObject(in entry: [UInt8]) throws(RowDamage) -> ObjectReference {
+    var input = ByteInput(entry)
+    _ = try input.number()
+    let entity = try input.number()
+    _ = try input.text()
+    let reference = try input.reference()
+    try input.requireEnd()
+    return ObjectReference(entity: entity, reference: reference)
   }
 }

@@ -74,9 +74,9 @@ import Testing
     #expect(origin.entity == 5)
     #expect(change.object == rex)
     #expect(values.isEmpty)
-    let pack = Pack.bytes(EntryList([Entry.remote("17", 5, rex)]).prefix(1))
+    let pack = Pack.bytes(EntryList([Entry.remote("17", rex)]).prefix(1))
     guard case .entries(let entries) = names.content(of: .entries(from: []), pack),
-      case .identified(root: 5, identifier: "17", object: rex) = entries.first
+      case .identified("17", rex) = entries.first
     else {
       Issue.record("the pack was not decoded")
       return

@@ -38,9 +38,13 @@ def time(seconds):
   return struct.pack("<d", seconds)
 
 
-def object_(entity, number):
+def reference(number):
   digits = number.to_bytes((number.bit_length() + 7) // 8, "big")
-  return varint(entity) + bytes([0x20 + len(digits)]) + digits
+  return bytes([0x20 + len(digits)]) + digits
+
+
+def object_(entity, number):
+  return varint(entity) + reference(number)
 
 
 def ascending(*numbers):
@@ -109,9 +113,8 @@ TABLES = {
     },
 }
 HEAD = b"\1" + text("ann@example.org") + varint(8) + optional("42")
-IDENTIFIERS = sorted(b"\0" + varint(root) + text(identifier) + object_(*of) for root, identifier, of in [
-    (PERSON, "a1", (PERSON, 1)), (PERSON, "a2", (PERSON, 2)), (PERSON, "a4", (PERSON, 4)), (ANIMAL, "tom\n6", (CAT, 6)), (ANIMAL, "fox", (ANIMAL, 7)),
-    (SAMPLE, "s9", (SAMPLE, 9))])
+IDENTIFIERS = sorted(b"\0" + varint(entity) + text(identifier) + reference(number) for identifier, entity, number in [
+    ("a1", PERSON, 1), ("a2", PERSON, 2), ("a4", PERSON, 4), ("tom\n6", CAT, 6), ("fox", ANIMAL, 7), ("s9", SAMPLE, 9)])
 
 
 def packed(entries):

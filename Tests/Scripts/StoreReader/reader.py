@@ -316,7 +316,7 @@ class Objects:
         continue
       if number == 0:
         data.varint(), data.text()
-        demand(object_reference(data)[1] in self.origins, "a remote identifier is that of no origin")
+        demand(reference(data) in self.origins, "a remote identifier is that of no origin")
         data.end()
         continue
       if number not in properties:
