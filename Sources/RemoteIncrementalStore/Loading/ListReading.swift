@@ -32,6 +32,9 @@ struct ListReading {
 
   mutating func run() async throws -> (readAt: Double, count: Int, isComplete: Bool) {
     var (result, count) = try begin()
+    // Pages that an earlier reading has left are as old as that is.
+    let isResumed = query.template.rereads && result.pages > 0 && !result.isComplete
+    var readAt: Double { isResumed ? result.begunAt : RemoteLink.now }
     var tag = result.isComplete && result.cursor == nil ? result.tag : nil
     var isFirst = true
     while true {
@@ -55,12 +58,13 @@ struct ListReading {
       dropped = 0
       count += page.records.count
       if page.isLast {
-        let read = try await complete(&result)
-        return (read, count, true)
+        result.readAt = readAt
+        try await complete(&result)
+        return (result.readAt, count, true)
       }
       guard page.next != nil else { throw RemoteFailure.invalidAnswer("a page that is not the last has no next one") }
       if let needed, count >= needed {
-        result.readAt = RemoteLink.now
+        result.readAt = readAt
         try link.edit(recordsHistory: false) { rows in
           rows.add { $0.put(result.bytes, at: ResultRow.reference(of: key), in: ResultRow.table) }
         }
@@ -174,13 +178,12 @@ struct ListReading {
   // MARK: The end
 
   /// Notes that the list is complete. If it says so, objects that it lacks do not exist any more.
-  private func complete(_ result: inout ResultRow) async throws -> Double {
+  private func complete(_ result: inout ResultRow) async throws {
     let formerGeneration = result.generation - min(1, result.generation)
     let tellsAbsence = query.isExhaustive && query.template.rereads && !query.template.keepsObjects
     let missing = tellsAbsence ? try missing(result, formerGeneration) : []
     if !missing.isEmpty { try await settle(missing: missing, result) }
     result.isComplete = true
-    result.readAt = RemoteLink.now
     let former = result.formerPages
     result.formerPages = 0
     let written = result
@@ -192,7 +195,6 @@ struct ListReading {
         additions.put(written.bytes, at: ResultRow.reference(of: key), in: ResultRow.table)
       }
     }
-    return result.readAt
   }
 
   /// The objects that an exhaustive list should have and lacks.

@@ -135,13 +135,16 @@ struct RecordRows {
     try set(values, of: object, map, from: old)
   }
 
+  /// - Parameter isWhole: Whether the values are all that the object has. Without, an object that was not loaded in whole
+  ///   is not now: other values may be older.
   private mutating func set(
-    _ values: [UInt32: ManagedValue], of object: ObjectReference, _ map: EntityMap, from old: [UInt8]
+    _ values: [UInt32: ManagedValue], of object: ObjectReference, _ map: EntityMap, from old: [UInt8],
+    isWhole: Bool = false
   ) throws {
     let fields = map.fields.filter { values[$0.number] != nil }
     var bytes = try access.bytes(of: old, replacing: fields, by: fields.map { values[$0.number] ?? .null }, object)
     let known = try Self.numbers(in: bytes)
-    let isPartial = map.fields.contains { !known.contains($0.number) }
+    let isPartial = !isWhole && FieldReader.isPartial(old) || map.fields.contains { !known.contains($0.number) }
     bytes[0] = isPartial ? FieldReader.partialFormat : FieldReader.format
     edit(object) { $0.bytes = bytes }
   }
@@ -238,7 +241,9 @@ struct RecordRows {
       }
     }
     try agree(values, of: object, map)
-    try set(values, of: object, map, from: try bytes(of: object) ?? old)
+    try set(
+      values, of: object, map, from: try bytes(of: object) ?? old,
+      isWhole: isWhole || map.fields.allSatisfy { record.values[$0.name] != nil })
     origin = origins[object] ?? origin
     for (name, members) in record.members.sorted(by: { $0.key < $1.key }) {
       guard let set = map.set(named: name) else { continue }

@@ -171,10 +171,13 @@ extension RecordRows {
     change.values = try Self.part(change.values, of: fields)
     if kept == nil { try revert(change.members, of: object, &origin) }
     if kept == nil { change.members = [] }
-    // Values that are sent later stay, too.
+    try apply(change.members, to: object, entry.map)
+    // What is sent later stays, too.
     var overlay = change.values
     for number in origin.changes where number > entry.number {
-      if let later = try rows.change(number) { overlay = try OutboxRow.merged(overlay, with: later.values) }
+      guard let later = try rows.change(number) else { continue }
+      overlay = try OutboxRow.merged(overlay, with: later.values)
+      try apply(later.members, to: object, entry.map)
     }
     try set(try existing(values(in: overlay, entry.map)), of: object, entry.map)
     origin = try self.origin(of: object) ?? origin
@@ -200,6 +203,30 @@ extension RecordRows {
       guard edits.edits[object]?.members[change.relationship] == nil else { continue }
       let former = try change.removed.filter { try bytes(of: $0) != nil }
       edit(object) { $0.members[change.relationship] = .init(added: former, removed: change.added, order: nil) }
+    }
+  }
+
+  /// Makes changes of members again on top of what a record has told.
+  private mutating func apply(
+    _ members: [OutboxRow.Members], to object: ObjectReference, _ map: EntityMap
+  ) throws {
+    for change in members {
+      guard let set = map.sets.first(where: { $0.end.number == change.relationship }) else { continue }
+      let present = try rows.members(of: object, set)
+      let told = edits.edits[object]?.members[change.relationship]
+      let left = Set((told?.removed ?? []) + change.removed)
+      let joining = try ((told?.added ?? []) + change.added).filter { member in
+        try !change.removed.contains(member) && bytes(of: member) != nil
+      }
+      let wanted = Set(joining).union(present.filter { !left.contains($0) })
+      let order = told?.order.map { order in
+        order.filter { wanted.contains($0) } + change.added.filter { wanted.contains($0) && !order.contains($0) }
+      }
+      edit(object) {
+        $0.members[change.relationship] = .init(
+          added: joining.filter { !present.contains($0) }, removed: present.filter { !wanted.contains($0) },
+          order: order)
+      }
     }
   }
 

@@ -223,4 +223,21 @@ struct ChangesTests {
     await #expect(throws: RemoteFailure.self) { try await fixture.refresh() }
     await #expect(throws: RemoteFailure.self) { try await fixture.store.readChanges() }
   }
+
+  @Test("A part of an object does not make it whole if it was accepted without its values.")
+  func partOfAccepted() async throws {
+    var options = ServiceOptions()
+    (options.answers, options.listed) = ([.identifier], .parts)
+    let fixture = try RemoteFixture(options)
+    fixture.service.intercept { request, _ in
+      if request.kind == .records { throw RemoteFailure.unreachable("no network") }
+    }
+    let id = try await fixture.insert("one")
+    await fixture.send()
+    try await fixture.refresh()
+    #expect(!fixture.store.isLoaded(id))
+    fixture.connect()
+    try await fixture.store.load([id])
+    #expect(fixture.store.isLoaded(id))
+  }
 }

@@ -70,12 +70,15 @@ struct ReadingTests {
     await #expect(throws: (any Error).self) { try await fixture.refresh() }
     try fixture.reopen()
     fixture.connect()
-    let before = fixture.service.requests.count
+    let (before, resumed) = (fixture.service.requests.count, Date())
     try await fixture.refresh()
     let cursors = fixture.service.requests[before...].map { request -> String? in
       if case .page(_, let cursor, _) = request.what { cursor } else { "no page" }
     }
     #expect(cursors == ["2", "3"])
+    let request = NSFetchRequest<NSManagedObject>(entityName: "Bug")
+    let readAt = try #require(try fixture.store.status(of: request).readAt)
+    #expect(readAt < resumed, "a list is as old as its first page")
     #expect(try await fixture.titles() == ["four", "one", "three", "two"])
   }
 

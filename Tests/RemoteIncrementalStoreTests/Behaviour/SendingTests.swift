@@ -314,6 +314,39 @@ struct SendingTests {
       ])
   }
 
+  @Test("Members that were added and removed here stay so in a conflict that the service does not win.")
+  func conflictOfMembers() async throws {
+    let fixture = try RemoteFixture(policy: .byProperty)
+    let (bug, tags) = fixture.service.edit { state in
+      let tags = (0..<4).map { state.insert("Tag", ["name": .string("\($0)")]) }
+      return (state.insert("Bug", ["title": .string("one")], tags: [tags[0], tags[1]]), tags)
+    }
+    for entity in ["Tag", "Bug"] { try await fixture.refresh(entity) }
+    let id = try #require(try await fixture.identifiers().first)
+    fixture.disconnect()
+    try await fixture.perform { context in
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Tag")
+      request.freshness = .cached
+      let all = try context.fetch(request).filter { ["1", "2"].contains($0.value(forKey: "name") as? String) }
+      for tag in all {
+        let set = try context.existingObject(with: id).mutableSetValue(forKey: "tags")
+        if set.contains(tag) { set.remove(tag) } else { set.add(tag) }
+      }
+      try context.save()
+    }
+    fixture.service.edit { $0.setTags([tags[1], tags[3]], of: bug) }
+    fixture.connect()
+    await fixture.send()
+    #expect(try fixture.unsent.isEmpty)
+    #expect(fixture.service.now.things[bug]?.tags == [tags[2], tags[3]])
+    fixture.forget()
+    let names = try await fixture.perform { context in
+      let set = try context.existingObject(with: id).value(forKey: "tags") as? Set<NSManagedObject> ?? []
+      return set.compactMap { $0.value(forKey: "name") as? String }.sorted()
+    }
+    #expect(names == ["2", "3"])
+  }
+
   @Test("A conflict does not bring back an object that was deleted here since.")
   func conflictOfDeleted() async throws {
     let fixture = try RemoteFixture(policy: .applicationWins)

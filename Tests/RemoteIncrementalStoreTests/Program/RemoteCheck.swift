@@ -81,9 +81,12 @@ struct RemoteCheck {
       }
       for entity in ServiceState.entities {
         try step("refreshing \(entity)", store) {
-          try runner.await {
-            let request = NSFetchRequest<NSManagedObject>(entityName: entity)
-            try await subject.refresh(request)
+          // Pages of an earlier reading that was not finished may have shifted.
+          for _ in 0..<(service.options.pagesByIndex ? 2 : 1) {
+            try runner.await {
+              let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+              try await subject.refresh(request)
+            }
           }
         }
         let identifiers = try runner.perform(store) { context in
