@@ -1,0 +1,23 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+  name: "RemoteHTTPTests",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(name: "Cairn", path: "../../..", traits: ["HTTP"]),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
+  ],
+  targets: [
+    .testTarget(
+      name: "RemoteHTTPTests",
+      dependencies: [
+        .product(name: "CoreData", package: "Cairn"), .product(name: "RemoteIncrementalStore", package: "Cairn"),
+        .product(name: "RemoteHTTP", package: "Cairn"), .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+      ],
+      swiftSettings: [.treatAllWarnings(as: .error)])
+  ]
+)

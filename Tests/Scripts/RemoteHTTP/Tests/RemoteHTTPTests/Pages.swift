@@ -1,0 +1,6 @@
+import Hummingbird
+import RemoteHTTP
+import RemoteIncrementalStore
+import Testing
+
+@Test func nothing() {}
