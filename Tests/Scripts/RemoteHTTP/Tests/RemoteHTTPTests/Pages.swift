@@ -1,6 +1,0 @@
-import Hummingbird
-import RemoteHTTP
-import RemoteIncrementalStore
-import Testing
-
-@Test func nothing() {}
