@@ -34,7 +34,9 @@
 
     private init?(_ description: NSEntityDescription) {
       let info = UserInfo(description.userInfo)
-      guard let name = description.name, info["remotePath"] != nil || info["remoteIdentifier"] != nil else { return nil }
+      guard let name = description.name, info["remotePath"] != nil || info["remoteIdentifier"] != nil else {
+        return nil
+      }
       self.init(name, path: info["remotePath"])
       identifierKey = info["remoteIdentifier"] ?? "id"
       hasNumericIdentifiers = info.isSet("remoteNumericIdentifiers")

@@ -80,6 +80,8 @@
 
   extension JSONValue {
     /// Puts a value where a key path leads.
-    fileprivate mutating func set(_ value: JSONValue, at keyPath: String) { set(value, at: keyPath.split(separator: ".")[...]) }
+    fileprivate mutating func set(_ value: JSONValue, at keyPath: String) {
+      set(value, at: keyPath.split(separator: ".")[...])
+    }
   }
 #endif

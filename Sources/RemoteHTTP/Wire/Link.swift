@@ -34,7 +34,9 @@
         } else {
           value = rest.take { $0 != ";" && $0 != "," }
         }
-        if name.filter({ $0 != " " }).lowercased() == "rel", relations.isEmpty { relations = value.split(separator: " ") }
+        if name.filter({ $0 != " " }).lowercased() == "rel", relations.isEmpty {
+          relations = value.split(separator: " ")
+        }
       }
       return (target, relations)
     }

@@ -146,7 +146,8 @@
     fileprivate var isBeforeSending: Bool {
       let errors: [HTTPClientError] = [
         .connectTimeout, .tlsHandshakeTimeout, .socksHandshakeTimeout, .httpProxyHandshakeTimeout,
-        .getConnectionFromPoolTimeout, .proxyAuthenticationRequired, .invalidProxyResponse, .alreadyShutdown, .emptyHost,
+        .getConnectionFromPoolTimeout, .proxyAuthenticationRequired, .invalidProxyResponse, .alreadyShutdown,
+        .emptyHost,
         .emptyScheme, .invalidURL,
       ]
       // These have what was invalid with them.

@@ -13,6 +13,11 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
   ],
   targets: [
+    .target(
+      name: "Pages",
+      dependencies: [
+        .product(name: "RemoteHTTP", package: "Cairn"), .product(name: "RemoteIncrementalStore", package: "Cairn"),
+      ]),
     .testTarget(
       name: "RemoteHTTPTests",
       dependencies: [
@@ -21,6 +26,6 @@ let package = Package(
         .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
       ],
-      swiftSettings: [.treatAllWarnings(as: .error)])
+      swiftSettings: [.treatAllWarnings(as: .error)]),
   ]
 )

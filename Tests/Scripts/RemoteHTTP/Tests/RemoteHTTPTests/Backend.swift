@@ -77,7 +77,9 @@ func withClosingServer(_ body: (URL, () -> Int) async throws -> Void) async thro
     .childChannelInitializer { channel in channel.pipeline.addHandler(Closing(counter)) }
     .bind(host: "127.0.0.1", port: 0).get()
   do {
-    try await body(URL(string: "http://127.0.0.1:\(channel.localAddress!.port!)")!) { counter.count.load(ordering: .relaxed) }
+    try await body(URL(string: "http://127.0.0.1:\(channel.localAddress!.port!)")!) {
+      counter.count.load(ordering: .relaxed)
+    }
   } catch {
     try await channel.close()
     throw error

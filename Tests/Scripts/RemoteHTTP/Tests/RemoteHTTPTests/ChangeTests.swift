@@ -8,7 +8,9 @@ import Testing
 struct ChangeTests {
   private let key = UUID(uuidString: "6F9619FF-8B86-D011-B42D-00CF4FC964FF")!
 
-  private func update(_ values: [String: RemoteValue] = ["title": .string("Slow")], tag: String? = "\"a\"") -> RemoteChange {
+  private func update(_ values: [String: RemoteValue] = ["title": .string("Slow")], tag: String? = "\"a\"")
+    -> RemoteChange
+  {
     RemoteChange(.update, entityName: "Bug", identifier: bug17, key: key, tag: tag, values: values)
   }
 
@@ -36,7 +38,8 @@ struct ChangeTests {
         "photo": .data(Data([1, 2])), "unknown": .bool(true),
       ])
     change.added = ["labels": [RemoteIdentifier("Label", "a")], "comments": []]
-    let result = try await outcome(of: change, .json(#"{"id": 20, "title": "Crash!"}"#, .created, headers: ["ETag": "\"x\""]))
+    let result = try await outcome(
+      of: change, .json(#"{"id": 20, "title": "Crash!"}"#, .created, headers: ["ETag": "\"x\""]))
     #expect(
       result.outcome
         == .accepted(
@@ -77,7 +80,9 @@ struct ChangeTests {
   @Test(arguments: [HTTPDescription.UpdateMethod.patch, .put])
   func anUpdateHasWhatHasChanged(method: HTTPDescription.UpdateMethod) async throws {
     var change = update(["title": .string("Slow"), "reporter": .null])
-    (change.added, change.removed) = (["labels": [RemoteIdentifier("Label", "a")]], ["labels": [RemoteIdentifier("Label", "b")]])
+    (change.added, change.removed) = (
+      ["labels": [RemoteIdentifier("Label", "a")]], ["labels": [RemoteIdentifier("Label", "b")]]
+    )
     let result = try await outcome(of: change, .empty(.noContent)) { $0.updateMethod = method }
     #expect(result.outcome == .accepted(nil))
     #expect(result.request.method == method.rawValue && result.request.path == "/bugs/17")
@@ -98,7 +103,9 @@ struct ChangeTests {
   }
 
   @Test func nothingToSendIsNotSent() async throws {
-    try await withBackend { _, _ in .empty(.noContent) } _: { backend async throws in
+    try await withBackend { _, _ in
+      .empty(.noContent)
+    } _: { backend async throws in
       let service = HTTPService(bugs(at: backend.url))
       #expect(try await service.send([update(["created": .date(Date())])]) == [.accepted(nil)])
       var change = update([:])
@@ -107,7 +114,9 @@ struct ChangeTests {
         try await service.send([change]) == [.refused("Bug: nothing says how members of comments are sent")])
       let label = RemoteChange(.delete, entityName: "Label", identifier: RemoteIdentifier("Label", "a"), key: key)
       #expect(try await service.send([label]) == [.refused("Label can only be read")])
-      #expect(try await service.send([update(["votes": .double(.nan)])]) == [.refused("Bug: the values have no form in JSON")])
+      #expect(
+        try await service.send([update(["votes": .double(.nan)])]) == [.refused("Bug: the values have no form in JSON")]
+      )
       #expect(backend.lines.isEmpty)
       await service.shutdown()
     }
@@ -139,7 +148,8 @@ struct ChangeTests {
     #expect(result.request.header("If-Match") == nil)
   }
 
-  @Test(arguments: [HTTPResponse.Status.notFound, .gone]) func anObjectIsGone(status: HTTPResponse.Status) async throws {
+  @Test(arguments: [HTTPResponse.Status.notFound, .gone]) func anObjectIsGone(status: HTTPResponse.Status) async throws
+  {
     #expect(try await outcome(of: update(), .json("{}", status)).outcome == .gone)
     let insertion = RemoteChange(.insert, entityName: "Bug", identifier: nil, key: key)
     guard case .refused = try await outcome(of: insertion, .empty(status)).outcome else {
@@ -155,15 +165,22 @@ struct ChangeTests {
           == .later(.seconds(120)))
     }
     #expect(try await outcome(of: update(), .empty(.tooManyRequests)).outcome == .later(nil))
-    #expect(try await outcome(of: update(), .empty(.tooManyRequests, headers: ["Retry-After": "-5"])).outcome == .later(.zero))
-    #expect(try await outcome(of: update(), .empty(.tooManyRequests, headers: ["Retry-After": "soon"])).outcome == .later(nil))
+    #expect(
+      try await outcome(of: update(), .empty(.tooManyRequests, headers: ["Retry-After": "-5"])).outcome == .later(.zero)
+    )
+    #expect(
+      try await outcome(of: update(), .empty(.tooManyRequests, headers: ["Retry-After": "soon"])).outcome == .later(nil)
+    )
     let date = "Sun, 06 Nov 1994 08:49:37 GMT"
-    #expect(try await outcome(of: update(), .empty(.tooManyRequests, headers: ["Retry-After": date])).outcome == .later(.zero))
+    #expect(
+      try await outcome(of: update(), .empty(.tooManyRequests, headers: ["Retry-After": date])).outcome == .later(.zero)
+    )
     // The server's own clock counts, which is in the header Date.
     let then = Date.now.addingTimeInterval(3600)
     guard
       case .later(let time?) = try await outcome(
-        of: update(), .empty(.tooManyRequests, headers: ["Retry-After": httpDate(then)])).outcome
+        of: update(), .empty(.tooManyRequests, headers: ["Retry-After": httpDate(then)])
+      ).outcome
     else {
       Issue.record("no time")
       return
@@ -185,7 +202,9 @@ struct ChangeTests {
   }
 
   @Test func aFailureOfTheBackendIsNotRepeated() async throws {
-    try await withBackend { _, _ in .json(#"{"error": {"message": "oh"}}"#, .internalServerError) } _: { backend async throws in
+    try await withBackend { _, _ in
+      .json(#"{"error": {"message": "oh"}}"#, .internalServerError)
+    } _: { backend async throws in
       let service = HTTPService(bugs(at: backend.url))
       #expect(
         try await failure { _ = try await service.send([update()]) }

@@ -33,7 +33,9 @@ struct CredentialTests {
   @Test(arguments: [HTTPResponse.Status.unauthorized, .forbidden])
   func noErrorShowsCredentials(status: HTTPResponse.Status) async throws {
     try await withBackend { request, _ in
-      .json(#"{"message": "\#(request.header("Authorization") ?? "") and \#(request.header("X-Key") ?? "") are wrong"}"#, status)
+      .json(
+        #"{"message": "\#(request.header("Authorization") ?? "") and \#(request.header("X-Key") ?? "") are wrong"}"#,
+        status)
     } _: { backend async throws in
       let service = HTTPService(bugs(at: backend.url)) { _ in
         ["Authorization": "Bearer open-sesame", "X-Key": "swordfish"]
@@ -49,7 +51,9 @@ struct CredentialTests {
   }
 
   @Test func credentialsThatAreNoHeaderAreNotShown() async throws {
-    try await withBackend { _, _ in .json("[]") } _: { backend async throws in
+    try await withBackend { _, _ in
+      .json("[]")
+    } _: { backend async throws in
       let service = HTTPService(bugs(at: backend.url)) { _ in ["Authorization": "open\nsesame"] }
       #expect(
         try await failure { _ = try await service.page(of: all, after: nil, ifNot: nil) }
@@ -61,7 +65,9 @@ struct CredentialTests {
 
   @Test func withoutCredentialsNothingIsSent() async throws {
     struct Secret: Error { let text = "open sesame" }
-    try await withBackend { _, _ in .json("[]") } _: { backend async throws in
+    try await withBackend { _, _ in
+      .json("[]")
+    } _: { backend async throws in
       let service = HTTPService(bugs(at: backend.url)) { _ in throw Secret() }
       #expect(
         try await failure { _ = try await service.page(of: all, after: nil, ifNot: nil) }

@@ -41,13 +41,17 @@ struct FailureTests {
   }
 
   @Test func aCutAnswerIsReadAgainOnce() async throws {
-    try await withBackend { _, count in count == 0 ? .cut(#"[{"id": 1}"#) : .json(#"[{"id": 1}]"#) } _: { backend async throws in
+    try await withBackend { _, count in
+      count == 0 ? .cut(#"[{"id": 1}"#) : .json(#"[{"id": 1}]"#)
+    } _: { backend async throws in
       let service = HTTPService(bugs(at: backend.url))
       #expect(try await service.page(of: all, after: nil, ifNot: nil).records.count == 1)
       #expect(backend.lines.count == 2)
       await service.shutdown()
     }
-    try await withBackend { _, _ in .cut(#"[{"id": 1}"#) } _: { backend async throws in
+    try await withBackend { _, _ in
+      .cut(#"[{"id": 1}"#)
+    } _: { backend async throws in
       let service = HTTPService(bugs(at: backend.url))
       let found = try await failure { _ = try await service.page(of: all, after: nil, ifNot: nil) }
       guard case .answerLost = found else {
@@ -60,7 +64,9 @@ struct FailureTests {
   }
 
   @Test func aFailureOfTheBackendIsAskedAgainOnce() async throws {
-    try await withBackend { _, count in count == 0 ? .empty(.badGateway) : .json("[]") } _: { backend async throws in
+    try await withBackend { _, count in
+      count == 0 ? .empty(.badGateway) : .json("[]")
+    } _: { backend async throws in
       let service = HTTPService(bugs(at: backend.url))
       #expect(try await service.page(of: all, after: nil, ifNot: nil) == RemotePage())
       await service.shutdown()
@@ -68,7 +74,9 @@ struct FailureTests {
   }
 
   @Test func aCutAnswerToAChangeIsLost() async throws {
-    try await withBackend { _, _ in .cut(#"{"id": 1}"#) } _: { backend async throws in
+    try await withBackend { _, _ in
+      .cut(#"{"id": 1}"#)
+    } _: { backend async throws in
       let service = HTTPService(bugs(at: backend.url))
       let found = try await failure { _ = try await service.send([insertion]) }
       guard case .answerLost = found else {
@@ -187,7 +195,9 @@ struct FailureTests {
   }
 
   @Test func nothingIsSentAfterShuttingDown() async throws {
-    try await withBackend { _, _ in .json("[]") } _: { backend async throws in
+    try await withBackend { _, _ in
+      .json("[]")
+    } _: { backend async throws in
       let service = HTTPService(bugs(at: backend.url))
       await service.shutdown()
       await service.shutdown()
@@ -199,7 +209,9 @@ struct FailureTests {
   }
 
   @Test func aServiceMayBeForgotten() async throws {
-    try await withBackend { _, _ in .json("[]") } _: { backend async throws in
+    try await withBackend { _, _ in
+      .json("[]")
+    } _: { backend async throws in
       _ = try await HTTPService(bugs(at: backend.url)).page(of: all, after: nil, ifNot: nil)
     }
   }

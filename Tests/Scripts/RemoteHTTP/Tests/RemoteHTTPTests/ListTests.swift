@@ -55,7 +55,9 @@ struct ListTests {
   @Test func pagesFollowLinks() async throws {
     try await withBackend { request, _ in
       request.query.isEmpty
-        ? .json(#"[{"id": 1}]"#, headers: ["Link": #"</bugs?page=1>; rel="self", </bugs?page=2,x>;rel="last next""#, "ETag": "\"a\""])
+        ? .json(
+          #"[{"id": 1}]"#,
+          headers: ["Link": #"</bugs?page=1>; rel="self", </bugs?page=2,x>;rel="last next""#, "ETag": "\"a\""])
         : .json(#"[{"id": 2}]"#, headers: ["Link": #"</bugs>; rel=first"#])
     } _: { backend async throws in
       let service = HTTPService(bugs(at: backend.url) { $0.paging = .link })
@@ -72,7 +74,9 @@ struct ListTests {
 
   @Test(arguments: ["http://example.com/bugs?page=2", "https://127.0.0.1/bugs", "//example.com/bugs"])
   func aLinkToAnotherServerIsNotFollowed(link: String) async throws {
-    try await withBackend { _, _ in .json("[]", headers: ["Link": "<\(link)>; rel=\"next\""]) } _: { backend async throws in
+    try await withBackend { _, _ in
+      .json("[]", headers: ["Link": "<\(link)>; rel=\"next\""])
+    } _: { backend async throws in
       let service = HTTPService(bugs(at: backend.url) { $0.paging = .link })
       #expect(
         try await failure { _ = try await service.page(of: all, after: nil, ifNot: nil) }
@@ -86,7 +90,8 @@ struct ListTests {
 
   @Test func pagesFollowCursors() async throws {
     try await withBackend { request, _ in
-      request.query == "after=a%20b" ? .json(#"{"items": [{"id": 2}], "next": {"cursor": ""}}"#)
+      request.query == "after=a%20b"
+        ? .json(#"{"items": [{"id": 2}], "next": {"cursor": ""}}"#)
         : .json(#"{"items": [{"id": 1}], "next": {"cursor": "a b"}}"#)
     } _: { backend async throws in
       let service = HTTPService(
@@ -104,7 +109,8 @@ struct ListTests {
 
   @Test func pagesFollowURLsInTheBody() async throws {
     try await withBackend { request, _ in
-      request.query == "page=2" ? .json(#"{"results": [], "next": null}"#)
+      request.query == "page=2"
+        ? .json(#"{"results": [], "next": null}"#)
         : .json(#"{"results": [{"id": 1}], "next": "http://\#(request.host)?page=2"}"#)
     } _: { backend async throws in
       let service = HTTPService(
@@ -146,7 +152,8 @@ struct ListTests {
 
   @Test func anUnchangedListIsNotReadAgain() async throws {
     try await withBackend { request, _ in
-      request.header("If-None-Match") == "\"a\"" ? .empty(.notModified)
+      request.header("If-None-Match") == "\"a\""
+        ? .empty(.notModified)
         : .json(#"[{"id": 1}]"#, headers: ["ETag": "\"a\""])
     } _: { backend async throws in
       let service = HTTPService(bugs(at: backend.url) { $0.paging = .link })
@@ -159,7 +166,9 @@ struct ListTests {
   }
 
   @Test func recordsOfAListHaveVersions() async throws {
-    try await withBackend { _, _ in .json(#"[{"id": 1, "v": 7}, {"id": 2, "v": "W/\"x\""}, {"id": 3}]"#) } _: { backend async throws in
+    try await withBackend { _, _ in
+      .json(#"[{"id": 1, "v": 7}, {"id": 2, "v": "W/\"x\""}, {"id": 3}]"#)
+    } _: { backend async throws in
       let service = HTTPService(bugs(at: backend.url) { $0["Bug"].versionKey = "v" })
       let page = try await service.page(of: all, after: nil, ifNot: nil)
       #expect(page.records.map(\.tag) == ["\"7\"", "W/\"x\"", nil])
@@ -168,7 +177,9 @@ struct ListTests {
   }
 
   @Test func membersHaveAPathOfTheirOwn() async throws {
-    try await withBackend { _, _ in .json(#"[{"id": "c1", "text": "Yes"}]"#) } _: { backend async throws in
+    try await withBackend { _, _ in
+      .json(#"[{"id": "c1", "text": "Yes"}]"#)
+    } _: { backend async throws in
       let service = HTTPService(bugs(at: backend.url))
       let page = try await service.members(of: "comments", of: RemoteIdentifier("Bug", "a/b?c"), after: nil)
       #expect(page.records == [RemoteRecord(RemoteIdentifier("Comment", "c1"), values: ["text": .string("Yes")])])
@@ -189,7 +200,9 @@ struct ListTests {
     (String(repeating: "[", count: 100_000), "GET /bugs: the body, of 100000 bytes, is not JSON"),
   ])
   func anInvalidListIsAnError(body: String, reason: String) async throws {
-    try await withBackend { _, _ in .json(body) } _: { backend async throws in
+    try await withBackend { _, _ in
+      .json(body)
+    } _: { backend async throws in
       let service = HTTPService(bugs(at: backend.url))
       #expect(
         try await failure { _ = try await service.page(of: all, after: nil, ifNot: nil) } == .invalidAnswer(reason))

@@ -59,7 +59,8 @@ struct ObjectTests {
 
   @Test func oneRequestAsksForMany() async throws {
     try await withBackend { request, _ in
-      request.query == "ids=1%2C2%2C3" ? .json(#"[{"id": 1}]"#, headers: ["Link": "</bugs?more>; rel=next"])
+      request.query == "ids=1%2C2%2C3"
+        ? .json(#"[{"id": 1}]"#, headers: ["Link": "</bugs?more>; rel=next"])
         : request.query == "more" ? .json(#"[{"id": 3}]"#) : .json(#"{"id": "4,5"}"#)
     } _: { backend async throws in
       let service = HTTPService(
@@ -89,7 +90,9 @@ struct ObjectTests {
   }
 
   @Test(arguments: ["", ".", ".."]) func someIdentifiersAreNoPath(identifier: String) async throws {
-    try await withBackend { _, _ in .json("{}") } _: { backend async throws in
+    try await withBackend { _, _ in
+      .json("{}")
+    } _: { backend async throws in
       let service = HTTPService(bugs(at: backend.url))
       let wanted = RemoteIdentifier("Bug", identifier)
       let found = try await failure { _ = try await service.records([RemoteReference(wanted)]) }
@@ -104,7 +107,9 @@ struct ObjectTests {
   }
 
   @Test func anotherObjectIsNoAnswer() async throws {
-    try await withBackend { _, _ in .json(#"{"id": 18}"#) } _: { backend async throws in
+    try await withBackend { _, _ in
+      .json(#"{"id": 18}"#)
+    } _: { backend async throws in
       let service = HTTPService(bugs(at: backend.url))
       #expect(
         try await failure { _ = try await service.records([RemoteReference(bug17)]) }

@@ -14,13 +14,17 @@ struct QueryTests {
   private let isCrash = RemotePredicate.comparison("title", .contains, .string("Crash"))
 
   @Test func equalityBecomesParameters() throws {
-    let query = try query(RemoteFetch("Bug", predicate: .and([isOpen, isByAda]))) { $0["Bug"].hasExhaustiveLists = true }
+    let query = try query(RemoteFetch("Bug", predicate: .and([isOpen, isByAda]))) {
+      $0["Bug"].hasExhaustiveLists = true
+    }
     #expect(query.parameters == ["open": "true", "user": "3"])
     #expect(query.served == .all && query.isExhaustive)
   }
 
   @Test func whatCannotBeSaidIsLeftToTheStore() throws {
-    let query = try query(RemoteFetch("Bug", predicate: .and([isOpen, isCrash]))) { $0["Bug"].hasExhaustiveLists = true }
+    let query = try query(RemoteFetch("Bug", predicate: .and([isOpen, isCrash]))) {
+      $0["Bug"].hasExhaustiveLists = true
+    }
     #expect(query.parameters == ["open": "true"])
     #expect(query.served == .order && !query.isExhaustive)
   }
