@@ -69,9 +69,10 @@
     /// The object as an answer to a change has it.
     private func accepted(_ change: RemoteChange, _ entity: HTTPEntity, _ answer: Answer) throws -> RemoteRecord? {
       guard change.kind != .delete else { return nil }
-      guard !answer.body.isEmpty else {
+      let json = answer.body.isEmpty ? nil : try answer.json().at(description.objectKey)
+      guard let json, json[entity.identifierKey] != nil else {
         guard change.kind == .insert else { return nil }
-        // The last part of the new object's URL, or what was chosen here.
+        // What was chosen here, or the last part of the new object's URL.
         let place = answer.headers.first(name: "Location").flatMap { URL(string: $0)?.lastPathComponent }
         guard let identifier = change.identifier ?? place.map({ RemoteIdentifier(entity.name, $0) }) else {
           throw RemoteFailure.invalidAnswer("\(answer.request): the answer does not identify the new object")
@@ -79,7 +80,6 @@
         return RemoteRecord(identifier)
       }
       var reader = RecordReader(entities)
-      let json = try answer.json().at(description.objectKey) ?? .null
       let record = try reader.record(json, entity, tag: answer.tag)
       guard change.identifier == nil || record.identifier == change.identifier else {
         throw RemoteFailure.invalidAnswer("\(answer.request): the answer is another object, \(record.identifier)")

@@ -8,8 +8,8 @@
   public struct HTTPEntity: Hashable, Sendable {
     /// The name of the entity.
     public var name: String
-    /// The path of the collection, as in `/bugs`; the path of an object is this one with its identifier. Nil if objects
-    /// come only within others.
+    /// The path of the collection, as in `/bugs`; the path of an object is this one with its identifier, `/bugs/17`. If
+    /// this one ends with a slash, so does that. Nil if objects come only within others.
     public var path: String?
     /// The key of the identifier, a text or a whole number.
     public var identifierKey = "id"
@@ -35,7 +35,7 @@
     /// missing from the list do not exist. Nil if each object is asked for on its own.
     public var identifiersParameter: String?
     /// Whether an object that is missing from a complete list, although it satisfies the filters of the list, does not
-    /// exist.
+    /// exist. Not for an entity that others inherit from.
     public var hasExhaustiveLists = false
     /// How old what the store has may be, for fetches that do not say so themselves.
     public var freshness = RemoteFreshness.standard

@@ -24,9 +24,10 @@
       return url + (url.contains("?") ? "&" : "?") + pairs.joined(separator: "&")
     }
 
-    /// The URL of an object of a collection.
+    /// The URL of an object of a collection. It ends with a slash if that of the collection does.
     func url(_ path: String, of identifier: RemoteIdentifier) throws -> String {
-      url("\(path.hasSuffix("/") ? String(path.dropLast()) : path)/\(try Self.part(identifier))")
+      let part = try Self.part(identifier)
+      return url(path.hasSuffix("/") ? "\(path)\(part)/" : "\(path)/\(part)")
     }
 
     /// The URL that a template such as `/users/{id}/bugs` stands for.

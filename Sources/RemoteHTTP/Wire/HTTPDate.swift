@@ -8,7 +8,7 @@
       let parts = text.split(separator: " ")
       guard parts.count == 6, parts[5] == "GMT", let month = months.firstIndex(of: parts[2]) else { return nil }
       let numbers = (parts[4].split(separator: ":") + [parts[1], parts[3]]).compactMap { Int($0) }
-      guard numbers.count == 5 else { return nil }
+      guard numbers.count == 5, numbers.allSatisfy({ 0...9999 ~= $0 }) else { return nil }
       return calendar.date(
         from: DateComponents(
           year: numbers[4], month: month + 1, day: numbers[3], hour: numbers[0], minute: numbers[1],

@@ -36,9 +36,8 @@
       // A failure to connect is reported at once: the store knows when to try again.
       configuration.connectionPool.retryConnectionEstablishment = false
       // Before the time limit, so that it is known that nothing was sent.
-      let half = description.timeLimit / 2
       configuration.timeout.connect =
-        configuration.timeout.connect ?? min(.seconds(10), .nanoseconds(Int64(half / .nanoseconds(1))))
+        configuration.timeout.connect ?? TimeAmount(min(.seconds(10), description.timeLimit / 2))
       client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
       (headers, timeLimit) = (description.headers, description.timeLimit)
       (answerBytesMax, self.credentials) = (description.answerBytesMax, credentials)

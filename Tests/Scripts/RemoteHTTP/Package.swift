@@ -13,11 +13,12 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
   ],
   targets: [
+    // The compiler warns of values that a page only makes.
     .target(
       name: "Pages",
       dependencies: [
         .product(name: "RemoteHTTP", package: "Cairn"), .product(name: "RemoteIncrementalStore", package: "Cairn"),
-      ]),
+      ], swiftSettings: [.unsafeFlags(["-suppress-warnings"])]),
     .testTarget(
       name: "RemoteHTTPTests",
       dependencies: [

@@ -85,6 +85,7 @@ struct ChangeTests {
     )
     let result = try await outcome(of: change, .empty(.noContent)) { $0.updateMethod = method }
     #expect(result.outcome == .accepted(nil))
+    #expect(try await outcome(of: change, .json(#"{"success": true}"#)).outcome == .accepted(nil))
     #expect(result.request.method == method.rawValue && result.request.path == "/bugs/17")
     #expect(result.request.header("If-Match") == "\"a\"")
     #expect(result.request.body == #"{"add_labels":["a"],"remove_labels":["b"],"title":"Slow","user_id":null}"#)
@@ -171,6 +172,11 @@ struct ChangeTests {
     #expect(
       try await outcome(of: update(), .empty(.tooManyRequests, headers: ["Retry-After": "soon"])).outcome == .later(nil)
     )
+    for text in ["Sun, 06 Nov 9223372036854775807 08:49:37 GMT", "Sun, 06 Non 1994 08:49:37 GMT"] {
+      #expect(
+        try await outcome(of: update(), .empty(.tooManyRequests, headers: ["Retry-After": text])).outcome == .later(nil)
+      )
+    }
     let date = "Sun, 06 Nov 1994 08:49:37 GMT"
     #expect(
       try await outcome(of: update(), .empty(.tooManyRequests, headers: ["Retry-After": date])).outcome == .later(.zero)
@@ -215,7 +221,7 @@ struct ChangeTests {
   }
 
   @Test func anAnswerThatIsNotJSON() async throws {
-    for response in [Response.json("<html>"), .json(#"{"title": "no identifier"}"#), .json(#"{"id": 18}"#)] {
+    for response in [Response.json("<html>"), .json(#"{"id": null}"#), .json(#"{"id": 18}"#)] {
       guard case .invalidAnswer = try await failure(of: { _ = try await outcome(of: update(), response) }) else {
         Issue.record("not invalid")
         continue

@@ -40,6 +40,19 @@ struct FailureTests {
     await service.shutdown()
   }
 
+  @Test func aServerWithoutTLSIsUnreachable() async throws {
+    try await withBackend { _, _ in
+      .json("[]")
+    } _: { backend async throws in
+      let service = HTTPService(bugs(at: URL(string: "https://127.0.0.1:\(backend.url.port!)")!))
+      #expect(
+        try await failure { _ = try await service.send([insertion]) }
+          == .unreachable("POST /bugs: the TLS handshake has failed"))
+      #expect(backend.lines.isEmpty)
+      await service.shutdown()
+    }
+  }
+
   @Test func aCutAnswerIsReadAgainOnce() async throws {
     try await withBackend { _, count in
       count == 0 ? .cut(#"[{"id": 1}"#) : .json(#"[{"id": 1}]"#)

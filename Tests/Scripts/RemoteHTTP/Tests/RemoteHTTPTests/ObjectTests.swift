@@ -106,6 +106,18 @@ struct ObjectTests {
     }
   }
 
+  @Test(arguments: ["", "/v1", "/v1/"]) func pathsMayEndWithASlash(base: String) async throws {
+    try await withBackend { _, _ in
+      .json(#"{"id": 17}"#)
+    } _: { backend async throws in
+      let url = URL(string: backend.url.absoluteString + base)!
+      let service = HTTPService(bugs(at: url) { $0["Bug"].path = "bugs/" })
+      #expect(try await service.records([RemoteReference(bug17)]).found == [RemoteRecord(bug17)])
+      #expect(backend.lines == ["GET \(base == "" ? "" : "/v1")/bugs/17/"])
+      await service.shutdown()
+    }
+  }
+
   @Test func anotherObjectIsNoAnswer() async throws {
     try await withBackend { _, _ in
       .json(#"{"id": 18}"#)
