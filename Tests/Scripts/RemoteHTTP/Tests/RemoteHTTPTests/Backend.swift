@@ -70,11 +70,12 @@ func withBackend(
   }
 }
 
-/// Runs a server that closes each connection as soon as it has received something, and counts these.
-func withClosingServer(_ body: (URL, () -> Int) async throws -> Void) async throws {
+/// Runs a server that gives the same answer, byte for byte, as soon as it has received something, closes the connection
+/// then, and counts these.
+func withClosingServer(answer: String = "", _ body: (URL, () -> Int) async throws -> Void) async throws {
   let counter = Counter()
   let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-    .childChannelInitializer { channel in channel.pipeline.addHandler(Closing(counter)) }
+    .childChannelInitializer { channel in channel.pipeline.addHandler(Closing(answer, counter)) }
     .bind(host: "127.0.0.1", port: 0).get()
   do {
     try await body(URL(string: "http://127.0.0.1:\(channel.localAddress!.port!)")!) {
@@ -93,12 +94,14 @@ private final class Counter: Sendable {
 
 private final class Closing: ChannelInboundHandler, Sendable {
   typealias InboundIn = ByteBuffer
+  let answer: String
   let counter: Counter
 
-  init(_ counter: Counter) { self.counter = counter }
+  init(_ answer: String, _ counter: Counter) { (self.answer, self.counter) = (answer, counter) }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     counter.count.add(1, ordering: .relaxed)
+    context.writeAndFlush(NIOAny(ByteBuffer(string: answer)), promise: nil)
     context.close(promise: nil)
   }
 }

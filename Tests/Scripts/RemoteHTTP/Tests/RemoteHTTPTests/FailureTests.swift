@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -11,7 +12,8 @@ struct FailureTests {
   private let all = RemoteQuery("Bug")
   private let insertion = RemoteChange(.insert, entityName: "Bug", identifier: nil, key: UUID())
 
-  @Test(arguments: ["127.0.0.1", "localhost"]) func aServerThatDoesNotListenIsUnreachable(host: String) async throws {
+  @Test(.timeLimit(.minutes(1)), arguments: ["127.0.0.1", "localhost"])
+  func aServerThatDoesNotListenIsUnreachable(host: String) async throws {
     // A port that is bound and does not listen.
     let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(socket) }
@@ -25,7 +27,10 @@ struct FailureTests {
       }
     }
     let url = URL(string: "http://\(host):\(UInt16(bigEndian: address.sin_port))")!
-    let service = HTTPService(bugs(at: url))
+    // Long enough for the test to fail if the time has to pass.
+    var configuration = HTTPClient.Configuration()
+    configuration.timeout.connect = .hours(1)
+    let service = HTTPService(bugs(at: url) { $0.timeLimit = .seconds(3600) }, configuration: configuration)
     let reading = try await failure { _ = try await service.page(of: all, after: nil, ifNot: nil) }
     guard case .unreachable(let reason) = reading else {
       Issue.record("\(String(describing: reading))")
