@@ -13,12 +13,12 @@
   ///
   /// | status | of a request that reads | of a change |
   /// |---|---|---|
-  /// | 401, 403 | ``RemoteFailure/unauthorized(_:)`` | the same |
+  /// | 401, 403 | `RemoteFailure.unauthorized` | the same |
   /// | 404, 410 | gone | gone; a new object is refused |
   /// | 409, 412 | refused | a conflict; a new object of which the backend chooses the identifier is refused |
   /// | 408, 425, 429, 503, and 403 with `Retry-After` | later | later |
-  /// | other 5xx | ``RemoteFailure/answerLost(_:)`` | the same |
-  /// | 501 | ``RemoteFailure/unsupported`` | refused |
+  /// | other 5xx | `RemoteFailure.answerLost` | the same |
+  /// | 501 | `RemoteFailure.unsupported` | refused |
   /// | 3xx, other 4xx | refused | refused |
   ///
   /// Redirections are not followed, and the URL of a next page has to be at the same server, because both could take
