@@ -4,7 +4,7 @@
 
   extension HTTPService {
     /// Objects by their identifiers: eight requests at a time, or one for as many as a URL of 4,000 characters can name,
-    /// if there is a parameter for that. If some requests have failed, the answer has the others.
+    /// if there is a parameter for that. If some requests have failed, the answer has those that have not.
     public func records(_ wanted: [RemoteReference]) async throws -> RemoteRecords {
       var requests: [@Sendable () async throws -> RemoteRecords] = []
       for (name, references) in Dictionary(grouping: wanted, by: \.identifier.entityName) {
@@ -81,11 +81,11 @@
       return groups
     }
 
-    /// The answers of requests, eight at a time. A failure stops the requests that were not begun. It is thrown if nothing
-    /// was found out, or if all others would fail likewise.
+    /// The answers of requests, eight at a time. The first failure is thrown if nothing was found out, or if the account
+    /// is not accepted.
     private static func all(_ requests: [@Sendable () async throws -> RemoteRecords]) async throws -> RemoteRecords {
       try await withThrowingTaskGroup(of: RemoteRecords.self) { group in
-        var (rest, failure) = (requests[...], (any Error)?.none)
+        var (rest, failure) = (requests[...], RemoteFailure?.none)
         for request in rest.prefix(8) { group.addTask { try await request() } }
         rest = rest.dropFirst(8)
         var records = RemoteRecords()
@@ -93,16 +93,26 @@
           switch result {
           case .success(let more):
             records.add(more)
-            if failure == nil, let request = rest.popFirst() { group.addTask { try await request() } }
-          case .failure(let error): failure = failure ?? error
+          case .failure(let error):
+            guard let error = error as? RemoteFailure else { throw error }
+            if case .unauthorized = error { throw error }
+            failure = failure ?? error
+            if error.concernsAll { rest = [] }
           }
+          if let request = rest.popFirst() { group.addTask { try await request() } }
         }
-        try Task.checkCancellation()
-        if let failure {
-          if case RemoteFailure.unauthorized = failure { throw failure }
-          guard records != RemoteRecords() else { throw failure }
-        }
+        if let failure, records == RemoteRecords() { throw failure }
         return records
+      }
+    }
+  }
+
+  extension RemoteFailure {
+    /// Whether other requests would fail likewise.
+    fileprivate var concernsAll: Bool {
+      switch self {
+      case .unreachable, .answerLost, .later, .unauthorized, .unsupported: true
+      case .gone, .refused, .invalidAnswer: false
       }
     }
   }

@@ -42,7 +42,7 @@
       hasNumericIdentifiers = info.isSet("remoteNumericIdentifiers")
       (versionKey, listKey) = (info["remoteVersion"], info["remoteList"])
       identifiersParameter = info["remoteIdentifiersParameter"]
-      hasExhaustiveLists = info.isSet("remoteExhaustive")
+      hasExhaustiveLists = info.isSet("remoteExhaustive") && description.subentities.isEmpty
       attributes = description.attributesByName.compactMapValues(HTTPAttribute.init)
       relationships = description.relationshipsByName.compactMapValues(HTTPRelationship.init)
       filters = description.propertiesByName.compactMapValues { UserInfo($0.userInfo)["remoteFilter"] }

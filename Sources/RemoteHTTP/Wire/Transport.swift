@@ -88,14 +88,15 @@
         message.headers.replaceOrAdd(name: name, value: value)
       }
       message.body = request.body.map { .bytes(ByteBuffer(bytes: $0)) }
-      let secrets = credentials.values.flatMap { [$0] + $0.split(separator: " ").map(String.init) }
+      // With and without the scheme.
+      let secrets = credentials.values.flatMap { [$0] + $0.split(separator: " ").dropFirst().map(String.init) }
       do {
         return try await withTimeLimit { [message] in
           let response = try await client.execute(message, deadline: .distantFuture)
           let body = try await response.body.collect(upTo: answerBytesMax)
           return Answer(
             request: request.name, status: Int(response.status.code), headers: response.headers,
-            body: Data(body.readableBytesView), secrets: secrets.filter { $0.count > 6 })
+            body: Data(body.readableBytesView), secrets: secrets.filter { !$0.isEmpty })
         }
       } catch {
         try Task.checkCancellation()
@@ -146,8 +147,7 @@
       let errors: [HTTPClientError] = [
         .connectTimeout, .tlsHandshakeTimeout, .socksHandshakeTimeout, .httpProxyHandshakeTimeout,
         .getConnectionFromPoolTimeout, .proxyAuthenticationRequired, .invalidProxyResponse, .alreadyShutdown,
-        .emptyHost,
-        .emptyScheme, .invalidURL,
+        .emptyHost, .emptyScheme, .invalidURL,
       ]
       // These have what was invalid with them.
       let texts = [HTTPClientError.invalidHeaderFieldNames([]), .invalidHeaderFieldValues([])].map(\.shortDescription)

@@ -77,14 +77,35 @@ struct ObjectTests {
     }
   }
 
-  @Test func whatWasFoundBeforeAFailureIsKept() async throws {
+  @Test func whatWasFoundBesideAFailureIsKept() async throws {
     try await withBackend { request, _ in
-      request.path == "/bugs/1" ? .json(#"{"id": 1}"#) : .empty(.tooManyRequests, headers: ["Retry-After": "7"])
+      switch request.path {
+      case "/bugs/1": .json(#"{"id": 1}"#)
+      case "/bugs/2": .empty(.tooManyRequests, headers: ["Retry-After": "7"])
+      default: .empty(.badRequest)
+      }
     } _: { backend async throws in
       let service = HTTPService(bugs(at: backend.url))
-      let (one, two) = (RemoteReference(RemoteIdentifier("Bug", "1")), RemoteReference(RemoteIdentifier("Bug", "2")))
-      #expect(try await service.records([one, two]).found.map(\.identifier) == [one.identifier])
-      #expect(try await failure { _ = try await service.records([two]) } == .later(.seconds(7)))
+      func references(_ identifiers: String...) -> [RemoteReference] {
+        identifiers.map { RemoteReference(RemoteIdentifier("Bug", $0)) }
+      }
+      #expect(try await service.records(references("1", "2")).found.map(\.identifier.value) == ["1"])
+      #expect(try await failure { _ = try await service.records(references("2")) } == .later(.seconds(7)))
+      // What is wrong with one does not keep the others, even if it is first.
+      let many = references("3", "4", "5", "6", "7", "8", "9", "10", "11", "1")
+      #expect(try await service.records(many).found.map(\.identifier.value) == ["1"])
+      await service.shutdown()
+    }
+  }
+
+  @Test func anAccountThatIsNotAcceptedFindsNothing() async throws {
+    try await withBackend { request, _ in
+      request.path == "/bugs/1" ? .json(#"{"id": 1}"#) : .empty(.forbidden)
+    } _: { backend async throws in
+      let service = HTTPService(bugs(at: backend.url))
+      let wanted = ["1", "2"].map { RemoteReference(RemoteIdentifier("Bug", $0)) }
+      #expect(
+        try await failure { _ = try await service.records(wanted) } == .unauthorized("GET /bugs/2: 403 Forbidden"))
       await service.shutdown()
     }
   }
