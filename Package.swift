@@ -139,7 +139,10 @@ if hasOpenCoreData && !isEngineAlone {
       swiftSettings: settings),
     .testTarget(
       name: "RemoteIncrementalStoreTests",
-      dependencies: ["CairnIncrementalStore", "CairnSimulation", "CoreData", "OpenCoreData", "RemoteIncrementalStore"],
+      dependencies: [
+        "CairnIncrementalStore", "CairnInspection", "CairnSimulation", "CoreData", "OpenCoreData",
+        "RemoteIncrementalStore",
+      ],
       swiftSettings: settings),
     .executableTarget(
       name: "modelgen",

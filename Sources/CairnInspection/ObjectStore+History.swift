@@ -7,7 +7,7 @@ extension ObjectStore {
   package func forEachTransaction(
     _ body: (_ number: UInt64, Result<HistoryRecord, any Error>) throws -> ScanStep
   ) throws {
-    try forEachRowOfHistory { key, bytes in
+    try forEachRow(of: HistoryRecord.table, reverse: true) { key, bytes in
       guard case .integer(let signed) = key, let number = UInt64(exactly: signed) else {
         return try body(0, .failure(StoreError(.corrupted, "a transaction has the number \(key.literal)")))
       }

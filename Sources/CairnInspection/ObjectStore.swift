@@ -9,6 +9,8 @@ package struct ObjectStore {
     /// How often the object was saved, and the last commit that did.
     package let version: UInt64
     package let sequence: CommitSequence
+    /// Whether the object is not loaded in whole from a remote service; a property without a value is not known then.
+    package let isPartial: Bool
     /// Attributes and to-one relationships by the number of the property.
     package let values: [UInt32: StoredValue]
   }
@@ -42,12 +44,15 @@ package struct ObjectStore {
     }
   }
 
-  // MARK: History
+  // MARK: Rows
 
-  /// Calls `body` with the rows of the history, the newest first.
-  func forEachRowOfHistory(_ body: (Key, [UInt8]) throws -> ScanStep) throws {
-    guard let keyspace = structures.keyspaces[HistoryRecord.table] else { return }
-    try keyspace.scan(reverse: true, at: snapshot) { key, value, _ in
+  func row(_ reference: RowReference, in table: UInt32) throws -> [UInt8]? {
+    try structures.row(reference, in: table)
+  }
+
+  func forEachRow(of table: UInt32, reverse: Bool = false, _ body: (Key, [UInt8]) throws -> ScanStep) throws {
+    guard let keyspace = structures.keyspaces[table] else { return }
+    try keyspace.scan(reverse: reverse, at: snapshot) { key, value, _ in
       try body(try Key(encoded: key), unsafe value.withUnsafeBytes { unsafe Array($0) })
     }
   }
@@ -101,7 +106,9 @@ package struct ObjectStore {
       while let (number, field) = try fields.next() { values[number] = try StoredValue(field, in: bytes) }
       return values
     }
-    return Object(reference: reference, version: stamp.version, sequence: stamp.sequence, values: values)
+    return Object(
+      reference: reference, version: stamp.version, sequence: stamp.sequence,
+      isPartial: RowFormat.FieldReader.isPartial(bytes), values: values)
   }
 
   /// The members of a to-many relationship of an object, in their order.

@@ -1,7 +1,7 @@
 package import Cairn
 package import RowFormat
 
-/// What a row of a Core Data store is for: STORE-FORMAT.md, sections 1, 3, 7 and 9.
+/// What a row of a Core Data store is for: STORE-FORMAT.md, sections 1, 3, 7, 9 and 10.
 package enum RowRole: Hashable, Sendable {
   case metadata
   case schema
@@ -9,6 +9,16 @@ package enum RowRole: Hashable, Sendable {
   case historyHead
   /// The transaction of the history with the number.
   case transaction(Int64)
+  /// What is known of a remote service as a whole.
+  case remoteHead
+  /// What is known of the object with the reference at a remote service.
+  case origin(RowReference)
+  /// A list of a remote service, under this text.
+  case result(String)
+  /// A page of such a list, under this text.
+  case resultPage(String)
+  /// The change with the number that waits for a remote service.
+  case outboxChange(Int64)
   case object(ObjectReference)
   /// How often the row of an object was touched.
   case touches(ObjectReference)
@@ -24,7 +34,12 @@ package enum RowContent {
   case reservedReferences(NumbersGivenOut)
   case historyHead(HistoryHead)
   case transaction(HistoryRecord)
-  case object([NamedValue])
+  case remoteHead(RemoteHead)
+  case origin(OriginRow)
+  case result(ResultRow)
+  case resultPage(ResultPage)
+  case outboxChange(OutboxRow)
+  case object([NamedValue], isPartial: Bool)
   case touches
   case entries([EntryContent])
 }
@@ -73,6 +88,9 @@ extension ObjectNames {
     switch keyspace {
     case RowStructures.name(RowStructures.head): "metadata and schema"
     case RowStructures.name(HistoryRecord.table): "history"
+    case RowStructures.name(OriginRow.table): "origins at the service"
+    case RowStructures.name(ResultRow.table): "lists of the service"
+    case RowStructures.name(OutboxRow.table): "changes for the service"
     case RowStructures.packs: "relationships, uniqueness and indexes"
     default: entityName(in: keyspace) ?? touchedEntity(in: keyspace).map { "\($0.name), touches" }
     }
@@ -105,7 +123,12 @@ extension ObjectNames {
     case (RowStructures.name(RowStructures.head), .integer(2)): return .schema
     case (RowStructures.name(RowStructures.head), .integer(3)): return .reservedReferences
     case (RowStructures.name(RowStructures.head), .integer(4)): return .historyHead
+    case (RowStructures.name(RowStructures.head), .integer(5)): return .remoteHead
     case (RowStructures.name(HistoryRecord.table), .integer(let number)): return .transaction(number)
+    case (RowStructures.name(OriginRow.table), _): return RowReference(key).map { .origin($0) }
+    case (RowStructures.name(ResultRow.table), .string(let text)):
+      return text.utf8.contains(UInt8(ascii: "/")) ? .resultPage(text) : .result(text)
+    case (RowStructures.name(OutboxRow.table), .integer(let number)): return .outboxChange(number)
     case (RowStructures.packs, .bytes(let bound)): return .entries(from: bound)
     default:
       guard let reference = RowReference(key) else { return nil }
@@ -136,7 +159,13 @@ extension ObjectNames {
       case .reservedReferences: return .reservedReferences(try NumbersGivenOut(value))
       case .historyHead: return .historyHead(try HistoryHead(value))
       case .transaction: return .transaction(try HistoryRecord(value, withChanges: false))
-      case .object: return .object(try values(in: value))
+      case .remoteHead: return .remoteHead(try RemoteHead(value))
+      case .origin: return .origin(try OriginRow(value))
+      case .result: return .result(try ResultRow(value))
+      case .resultPage: return .resultPage(try ResultPage(value))
+      case .outboxChange: return .outboxChange(try OutboxRow(value))
+      case .object:
+        return .object(try values(in: value), isPartial: RowFormat.FieldReader.isPartial(value))
       case .touches: return .touches
       case .entries: return .entries(try entries(in: value))
       }
@@ -217,6 +246,7 @@ extension ObjectNames {
     if let declared = index.indexes[number] {
       return "\(entityName(declared.entity)) by \(names(of: declared).joined(separator: ", "))"
     }
+    if number == Entry.remoteNumber { return "remote identifiers" }
     return index.constraints[number].map {
       "\(entityName($0.entity)) by \(attributes(of: $0).joined(separator: ", "))"
     }

@@ -82,6 +82,7 @@ struct RelationshipChanges {
   private mutating func collectMembers(
     _ saved: SavedObject, _ set: EntityMap.StoredSet, _ entries: inout EntryChanges
   ) throws {
+    if let given = saved.memberChanges[set.end.number] { return try collect(given, saved, set, &entries) }
     if saved.change == .inserted {
       let members = try (saved.object?.members(of: set) ?? []).map { try access.reference($0) }
       for member in members { try join(member, saved, set, &entries) }
@@ -91,20 +92,30 @@ struct RelationshipChanges {
     // The rows of the members determine the members.
     if case .toOne = set.inverse, !set.end.isOrdered { return }
     guard let changes = saved.object?.memberChanges(of: set) else { return }
-    let added = try changes.added.map { try access.reference($0) }
+    let change = SavedObject.MemberChange(
+      added: try changes.added.map { try access.reference($0) },
+      removed: try changes.removed.map { try access.reference($0) },
+      order: try changes.order.map { order in try order.map { try access.reference($0) } })
+    try collect(change, saved, set, &entries)
+  }
+
+  private mutating func collect(
+    _ changes: SavedObject.MemberChange, _ saved: SavedObject, _ set: EntityMap.StoredSet,
+    _ entries: inout EntryChanges
+  ) throws {
     switch set.inverse {
     case .toOne: break
     case .none, .toMany:
-      for member in try changes.removed.map({ try access.reference($0) }) {
+      for member in changes.removed {
         remove(member, from: saved.reference, set.end, &entries)
         if case .toMany(let end) = set.inverse { remove(saved.reference, from: member, end, &entries) }
       }
-      for member in added { try join(member, saved, set, &entries) }
+      for member in changes.added { try join(member, saved, set, &entries) }
     }
     if set.end.isOrdered {
       let change = orderedChange(saved.reference, set.end)
-      if let order = changes.order { change.order = try order.map { try access.reference($0) } }
-      change.lastOrder = added
+      if let order = changes.order { change.order = order }
+      change.lastOrder = changes.added
     }
   }
 

@@ -1,8 +1,10 @@
-import CoreData
+package import CoreData
 
 /// Converts rows of a store to values of its objects. Has the schema, and converts references to identifiers and back.
-final class RowAccess {
-  let schema: SchemaMap
+package final class RowAccess {
+  package let schema: SchemaMap
+  /// Whether some rows may be of objects that are not loaded in whole.
+  package var hasPartialRows = false
   let coder: ValueCoder
   let kind: RowReferenceKind
   private unowned let store: NSIncrementalStore
@@ -14,19 +16,23 @@ final class RowAccess {
     coder = ValueCoder(coordinator: store.persistentStoreCoordinator)
   }
 
+  package func entity(named name: String) -> NSEntityDescription? {
+    store.persistentStoreCoordinator?.managedObjectModel.entitiesByName[name]
+  }
+
   // MARK: Identifiers
 
   /// The identifier of an object; nil if the model does not have its entity.
-  func objectID(_ object: ObjectReference) -> NSManagedObjectID? {
+  package func objectID(_ object: ObjectReference) -> NSManagedObjectID? {
     schema[object.entity].map { objectID(object.reference, $0) }
   }
 
   /// The name of an object in messages: its URI, if the model has its entity.
-  func name(_ object: ObjectReference) -> String {
+  package func name(_ object: ObjectReference) -> String {
     objectID(object)?.uriRepresentation().absoluteString ?? "\(object)"
   }
 
-  func objectID(_ reference: RowReference, _ map: EntityMap) -> NSManagedObjectID {
+  package func objectID(_ reference: RowReference, _ map: EntityMap) -> NSManagedObjectID {
     switch reference {
     case .integer(let number): store.objectID(number, of: map.entity)
     case .string(let text): store.newObjectID(for: map.entity, referenceObject: text)
@@ -37,7 +43,7 @@ final class RowAccess {
   /// The reference of an object in the store.
   ///
   /// - Throws: 133000 for an identifier that cannot be one of the store's.
-  func reference(_ id: NSManagedObjectID) throws -> ObjectReference {
+  package func reference(_ id: NSManagedObjectID) throws -> ObjectReference {
     guard let map = schema[id.entity], let reference = rowReference(id) else { throw StoreFailure.missing(id) }
     return ObjectReference(entity: map.number, reference: reference)
   }
@@ -59,13 +65,13 @@ final class RowAccess {
   // MARK: Values
 
   /// The value of an attribute, or the identifier of the object that a to-one relationship refers to.
-  func value(of stored: EntityMap.StoredField, in bytes: [UInt8]) throws -> ManagedValue {
+  package func value(of stored: EntityMap.StoredField, in bytes: [UInt8]) throws -> ManagedValue {
     guard let field = try FieldReader.field(stored.number, of: bytes) else { return .null }
     return try value(field, stored, bytes)
   }
 
   /// The values of a row, one for each slot of the object.
-  func values(of bytes: [UInt8], _ map: EntityMap) throws -> [ManagedValue] {
+  package func values(of bytes: [UInt8], _ map: EntityMap) throws -> [ManagedValue] {
     var values = map.blank
     var fields = try FieldReader(bytes)
     var place = 0
@@ -99,7 +105,7 @@ final class RowAccess {
   }
 
   /// Whether an object belongs to the destination entity of a relationship, or to an entity that inherits from it.
-  func isMember(_ object: ObjectReference, of relationship: NSRelationshipDescription) -> Bool {
+  package func isMember(_ object: ObjectReference, of relationship: NSRelationshipDescription) -> Bool {
     guard let map = schema[object.entity], let destination = relationship.destinationEntity else { return false }
     return sequence(first: map.entity, next: \.superentity).contains {
       $0 === destination || $0.name == destination.name
@@ -109,7 +115,7 @@ final class RowAccess {
   /// Appends the field of an attribute or a to-one relationship to a row.
   ///
   /// - Throws: 134030 for a value that cannot be stored; 133000 for an identifier that cannot be one of the store's.
-  func write(_ value: ManagedValue, of field: EntityMap.StoredField, to row: inout FieldWriter) throws {
+  package func write(_ value: ManagedValue, of field: EntityMap.StoredField, to row: inout FieldWriter) throws {
     switch field.kind {
     case .attribute(let attribute): try coder.write(value, of: attribute, field.number, &row)
     case .toOne:

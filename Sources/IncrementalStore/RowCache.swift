@@ -103,6 +103,11 @@ final class RowCache: @unchecked Sendable {
 
   // MARK: Contexts
 
+  func isRegistered(_ id: NSManagedObjectID) -> Bool {
+    let key = IDKey(id)
+    return lock.withLock { entries[key].map { $0.users > 0 } ?? false }
+  }
+
   func register(_ ids: [NSManagedObjectID]) {
     lock.withLock {
       for key in ids.lazy.map(IDKey.init) {

@@ -14,6 +14,7 @@ extension RowIncrementalStore {
         plan = SavePlan(self)
         var changes = try plan.changes(request, snapshot, context)
         try recorder.record(plan.objects, in: &changes, snapshot)
+        try addCompanions(of: plan.objects, to: &changes, snapshot)
         if let metadataBytes {
           changes.rows.insert(try StoreHead.change(StoreHead.metadataReference, metadataBytes, snapshot), at: 0)
         }
@@ -27,6 +28,7 @@ extension RowIncrementalStore {
     if let metadata { metadataWereWritten(metadata) }
     note(recorder.position)
     lastRevision = plan.objects.isEmpty ? nil : revision
+    companionsWereSaved(with: plan.objects)
     for saved in plan.objects {
       let id = saved.object?.objectID ?? access.objectID(saved.reference.reference, saved.map)
       guard let bytes = saved.bytes else {
@@ -132,9 +134,10 @@ struct SavePlan {
     }
     // If the object is a fault, only members of its relationships can have changed.
     guard let object = saved.object, !object.isFault else { return saved.stored?.bytes }
-    var row = FieldWriter()
+    let unknown = try unknownFields(of: saved, object)
+    var row = FieldWriter(isPartial: !unknown.isEmpty)
     var foreign = try ForeignFields(saved)
-    for field in saved.map.fields {
+    for field in saved.map.fields where !unknown.contains(field.number) {
       foreign.copy(before: field.number, to: &row)
       let value = object.value(of: field)
       if case .null = value, case .attribute(let attribute) = field.kind,
@@ -147,6 +150,19 @@ struct SavePlan {
     }
     foreign.copy(before: .max, to: &row)
     return row.bytes
+  }
+
+  /// The fields that the stored row lacks because the object is not loaded in whole, without those that the object has
+  /// got values for.
+  private func unknownFields(of saved: SavedObject, _ object: NSManagedObject) throws -> Set<UInt32> {
+    guard let bytes = saved.stored?.bytes, FieldReader.isPartial(bytes) else { return [] }
+    let changed = object.changedValues()
+    return try StoreFailure.reading("The row of \(store.access.name(saved.reference))") {
+      var unknown = Set(saved.map.fields.filter { changed[$0.name] == nil }.map(\.number))
+      var fields = try FieldReader(bytes)
+      while let next = try fields.next() { unknown.remove(next.number) }
+      return unknown
+    }
   }
 
   /// The stored field of an object identifier whose store is not open now. Its value was read as nil, and the field is

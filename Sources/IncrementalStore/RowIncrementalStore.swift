@@ -71,6 +71,8 @@ open class RowIncrementalStore: NSIncrementalStore {
   package var lastRevision: UInt64?
   /// The transaction of the last save or batch request; nil if none was recorded.
   var lastPosition: HistoryPosition?
+  /// What writes more rows with each save; nil for most stores.
+  package weak var companion: (any SaveCompanion)?
 
   deinit {
     upkeep?.stop()
@@ -82,7 +84,7 @@ open class RowIncrementalStore: NSIncrementalStore {
 
   open override var metadata: [String: Any]! { didSet { metadataHaveChanged = true } }
 
-  var access: RowAccess {
+  package var access: RowAccess {
     guard let loadedAccess else {
       fatalError("\(Swift.type(of: self)) is used before its metadata is loaded.")
     }
@@ -90,7 +92,7 @@ open class RowIncrementalStore: NSIncrementalStore {
   }
 
   /// The database, with rows that are complete by the store's schema.
-  var rows: any RowStore {
+  package var rows: any RowStore {
     guard rowStore != nil, let completedRows else {
       fatalError("\(Swift.type(of: self)) is used after it was removed, or before its metadata is loaded.")
     }
@@ -311,7 +313,7 @@ open class RowIncrementalStore: NSIncrementalStore {
   }
 
   /// References for new objects.
-  func takeReferences(_ count: Int) throws -> ArraySlice<RowReference> {
+  package func takeReferences(_ count: Int) throws -> ArraySlice<RowReference> {
     if references.count < count {
       references += try rows.reserveReferences(max(count - references.count, Self.block))
     }

@@ -96,7 +96,7 @@ public protocol RowSnapshot: AnyObject {
 
 extension RowSnapshot {
   /// Calls `body` with each entry that begins with `prefix`, in order, until it returns false.
-  func forEachEntry(beginningWith prefix: [UInt8], reverse: Bool = false, _ body: ([UInt8]) throws -> Bool) throws {
+  package func forEachEntry(beginningWith prefix: [UInt8], reverse: Bool = false, _ body: ([UInt8]) throws -> Bool) throws {
     try forEachEntry(from: prefix, before: Entry.successor(of: prefix), reverse: reverse, body)
   }
 }

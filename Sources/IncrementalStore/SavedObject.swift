@@ -1,7 +1,7 @@
 import CoreData
 
 /// An object that a save or a batch request inserts, updates, deletes or locks.
-final class SavedObject {
+package final class SavedObject {
   enum Change {
     case inserted
     case updated
@@ -18,8 +18,21 @@ final class SavedObject {
   let stored: StoredRow?
   /// The contents of the row after the save; nil for none.
   private(set) var bytes: [UInt8]?
+  /// The changes to the members of to-many relationships that do not follow from an object, by their numbers.
+  var memberChanges: [UInt32: MemberChange] = [:]
   /// Whether the row keeps its contents, although its version rises.
   private(set) var keepsContents = false
+
+  /// Members that a to-many relationship gains and loses, and the order of an ordered one; nil to leave the order.
+  package struct MemberChange {
+    package var added: [ObjectReference]
+    package var removed: [ObjectReference]
+    package var order: [ObjectReference]?
+
+    package init(added: [ObjectReference], removed: [ObjectReference], order: [ObjectReference]?) {
+      (self.added, self.removed, self.order) = (added, removed, order)
+    }
+  }
 
   init(
     _ object: NSManagedObject?, _ change: Change, _ reference: ObjectReference, _ map: EntityMap, _ stored: StoredRow?

@@ -1,7 +1,7 @@
-import CoreData
+package import CoreData
 
 /// Maps the entities of a model to the schema of a store, and back.
-final class SchemaMap {
+package final class SchemaMap {
   private var byName: [String: EntityMap] = [:]
   private var byIdentity: [ObjectIdentifier: EntityMap] = [:]
   private var byNumber: [UInt32: EntityMap] = [:]
@@ -36,30 +36,33 @@ final class SchemaMap {
     (self[entity].map { [$0.number] } ?? []) + entity.subentities.flatMap(family)
   }
 
+  /// All entities.
+  package var all: some Collection<EntityMap> { byNumber.values }
+
   /// The name of the entity that had another name before a migration; nil if none had.
   func name(formerly name: String) -> String? { formerNames[name] }
 
   /// The entities whose objects a fetch may find: an entity and those that inherit from it, without abstract ones, each
   /// before those that inherit from it.
-  func concrete(_ entity: NSEntityDescription, includingSubentities: Bool) -> [EntityMap] {
+  package func concrete(_ entity: NSEntityDescription, includingSubentities: Bool) -> [EntityMap] {
     let own = self[entity].map { $0.entity.isAbstract ? [] : [$0] } ?? []
     guard includingSubentities else { return own }
     return entity.subentities.reduce(own) { $0 + concrete($1, includingSubentities: true) }
   }
 
   /// The map of an entity; nil if the schema does not have it.
-  subscript(entity: NSEntityDescription) -> EntityMap? {
+  package subscript(entity: NSEntityDescription) -> EntityMap? {
     byIdentity[ObjectIdentifier(entity)] ?? byName[entity.name ?? ""]
   }
 
   /// The map of the entity with a number; nil if the model does not have it.
-  subscript(number: UInt32) -> EntityMap? { byNumber[number] }
+  package subscript(number: UInt32) -> EntityMap? { byNumber[number] }
 }
 
 /// One entity: the fields of its rows, and the entries that belong to its objects.
-final class EntityMap {
+package final class EntityMap {
   /// The inverse of a relationship.
-  enum Inverse {
+  package enum Inverse {
     case none
     /// The number of a field in the rows at the other end.
     case toOne(UInt32)
@@ -67,43 +70,43 @@ final class EntityMap {
   }
 
   /// An attribute or a to-one relationship: a field of the row.
-  struct StoredField {
-    enum Kind {
+  package struct StoredField {
+    package enum Kind {
       case attribute(NSAttributeDescription)
       case toOne(NSRelationshipDescription, inverse: Inverse)
     }
 
-    let number: UInt32
+    package let number: UInt32
     /// The slot of the value in an object.
-    let slot: Int
-    let name: String
-    let kind: Kind
+    package let slot: Int
+    package let name: String
+    package let kind: Kind
   }
 
   /// A to-many relationship: an entry for each member.
-  struct StoredSet {
-    let end: ToManyEnd
-    let slot: Int
-    let name: String
-    let inverse: Inverse
+  package struct StoredSet {
+    package let end: ToManyEnd
+    package let slot: Int
+    package let name: String
+    package let inverse: Inverse
   }
 
   /// A uniqueness constraint.
-  struct Constraint {
-    let number: UInt32
-    let fields: [UInt32]
-    let names: [String]
+  package struct Constraint {
+    package let number: UInt32
+    package let fields: [UInt32]
+    package let names: [String]
   }
 
-  let entity: NSEntityDescription
-  let number: UInt32
+  package let entity: NSEntityDescription
+  package let number: UInt32
   /// In the order of their numbers.
-  let fields: [StoredField]
-  let sets: [StoredSet]
+  package let fields: [StoredField]
+  package let sets: [StoredSet]
   /// Whether objects may be at an end of a relationship of the entity.
   let hasRelationships: Bool
   /// Includes inherited constraints.
-  let constraints: [Constraint]
+  package let constraints: [Constraint]
   /// The values in the slots of an object before its row is read.
   let blank: [ManagedValue]
   /// The numbers of the attributes whose values outlive an object in the history.
@@ -150,11 +153,11 @@ final class EntityMap {
     constraints = sequence(first: entity, next: \.superentity).flatMap { numbers.constraints(of: $0) }
   }
 
-  func field(named name: String) -> StoredField? { places[name].map { fields[$0] } }
-  func set(named name: String) -> StoredSet? { setPlaces[name].map { sets[$0] } }
+  package func field(named name: String) -> StoredField? { places[name].map { fields[$0] } }
+  package func set(named name: String) -> StoredSet? { setPlaces[name].map { sets[$0] } }
 
   /// The property with a number in the schema; nil if the model does not have it.
-  func property(numbered number: UInt32) -> NSPropertyDescription? {
+  package func property(numbered number: UInt32) -> NSPropertyDescription? {
     (fields.first { $0.number == number }?.name ?? sets.first { $0.end.number == number }?.name).flatMap {
       entity.propertiesByName[$0]
     }
@@ -162,9 +165,9 @@ final class EntityMap {
 }
 
 /// The parts of a to-many relationship that its entries depend on.
-struct ToManyEnd: Hashable {
-  let number: UInt32
-  let isOrdered: Bool
+package struct ToManyEnd: Hashable {
+  package let number: UInt32
+  package let isOrdered: Bool
 }
 
 /// The numbers in a schema for the entities and properties of a model.

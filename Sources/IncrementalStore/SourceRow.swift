@@ -118,7 +118,7 @@ extension RowSnapshot {
   }
 
   /// Calls `body` with all members of a to-many relationship, in the order of their entries.
-  func forEachMember(
+  package func forEachMember(
     of owner: RowReference, _ end: ToManyEnd,
     _ body: (_ member: (member: ObjectReference, position: Int64, entry: [UInt8])) throws -> Void
   ) throws {

@@ -27,7 +27,7 @@ package enum StoreFailure {
   }
 
   /// Runs a closure that decodes bytes, and adds the place of the bytes to the error if they are damaged.
-  static func reading<R>(_ place: @autoclosure () -> String, _ body: () throws -> R) throws -> R {
+  package static func reading<R>(_ place: @autoclosure () -> String, _ body: () throws -> R) throws -> R {
     do {
       return try body()
     } catch let damage as RowDamage {

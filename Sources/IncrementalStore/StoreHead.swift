@@ -1,11 +1,12 @@
 import CoreData
 
 /// The description of a store in its table 0: its metadata and its schema.
-struct StoreHead {
+package struct StoreHead {
   static let metadataReference = RowReference.integer(1)
   static let schemaReference = RowReference.integer(2)
   static let historyReference = RowReference.integer(4)
-  static let table: UInt32 = 0
+  package static let remoteReference = RowReference.integer(5)
+  package static let table: UInt32 = 0
 
   let metadata: [String: Any]
   let stored: Schema

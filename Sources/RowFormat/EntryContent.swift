@@ -1,8 +1,10 @@
-/// The decoded content of an entry: STORE-FORMAT.md, section 6.
+/// The decoded content of an entry: STORE-FORMAT.md, sections 6 and 10.
 package enum EntryContent {
   case member(SchemaIndex.Property, owner: RowReference, member: ObjectReference, position: Int64?)
   case key(SchemaIndex.Constraint, key: [UInt8], holder: ObjectReference)
   case indexed(Schema.Index, key: [UInt8], object: ObjectReference)
+  /// The remote identifier of an object whose entity inherits from `root`, or is it.
+  case identified(root: UInt32, identifier: String, object: ObjectReference)
 
   /// - Throws: If the bytes are not an entry of the schema, or not the one valid encoding of their content.
   package init(_ bytes: [UInt8], _ schema: SchemaIndex) throws(RowDamage) {
@@ -27,6 +29,12 @@ package enum EntryContent {
       let object = try input.object()
       self = .indexed(index, key: key, object: object)
       again = Entry.indexed(object, by: key, number)
+    } else if number == Entry.remoteNumber {
+      let root = try input.number()
+      let identifier = try input.text()
+      let object = try input.object()
+      self = .identified(root: root, identifier: identifier, object: object)
+      again = Entry.remote(identifier, root, object)
     } else {
       throw RowDamage("there is no to-many relationship, constraint or index \(number)", at: 0)
     }

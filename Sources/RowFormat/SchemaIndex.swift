@@ -64,11 +64,11 @@ package struct SchemaIndex: Sendable {
   /// Whether something that a migration has left behind is still to be removed.
   package func isBeingRemoved(_ removal: Schema.Removal) -> Bool { removals.contains(removal) }
 
-  /// Whether a number may be that of a property that a migration has removed, or of one that a migration which has not
-  /// ended would have added. Rows keep its field.
-  package func isUnassigned(_ property: UInt32) -> Bool {
-    property < nextNumber && properties[property] == nil && entities[property] == nil && constraints[property] == nil
-      && indexes[property] == nil
+  /// Whether a number may be that of an entity or a property that a migration has removed, or of a property that a
+  /// migration which has not ended would have added. Rows keep its field.
+  package func isUnassigned(_ number: UInt32) -> Bool {
+    0 < number && number < nextNumber && properties[number] == nil && entities[number] == nil
+      && constraints[number] == nil && indexes[number] == nil
   }
 
   package func name(_ object: ObjectReference) -> String {

@@ -9,6 +9,10 @@ enum Reading: CaseIterable, Sendable {
   case position
   case numbers
   case metadata
+  case origin
+  case change
+  case result
+  case page
 
   var sample: [UInt8] {
     switch self {
@@ -19,6 +23,10 @@ enum Reading: CaseIterable, Sendable {
     case .position: Entry.member(ObjectReference(entity: 10, reference: .uuid(9)), of: .uuid(7), 4, position: .min)
     case .numbers: Samples.numbers
     case .metadata: Samples.metadata
+    case .origin: Samples.origin
+    case .change: Samples.change
+    case .result: Samples.result
+    case .page: ResultPage([.person(1), .dog(3)]).bytes
     }
   }
 
@@ -31,6 +39,10 @@ enum Reading: CaseIterable, Sendable {
     case .position: _ = try Entry.member(in: bytes, after: Entry.members(of: .uuid(7), 4).count, isOrdered: true)
     case .numbers: _ = try NumbersGivenOut(bytes)
     case .metadata: try BinaryPropertyList.check(bytes)
+    case .origin: _ = try OriginRow(bytes)
+    case .change: _ = try OutboxRow(bytes)
+    case .result: _ = try ResultRow(bytes)
+    case .page: _ = try ResultPage(bytes)
     }
   }
 

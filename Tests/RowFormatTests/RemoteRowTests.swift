@@ -12,6 +12,7 @@ import Testing
     try check(origin.bytes) { try OriginRow($0).bytes }
     var result = ResultRow(key: "Bug bugs", entity: 3)
     (result.pages, result.generation, result.cursor) = (2, 1, "c")
+    (result.begunAt, result.readAt) = (2.5, 3.5)
     try check(result.bytes) { try ResultRow($0).bytes }
     let object = ObjectReference(entity: 3, reference: .integer(8))
     try check(ResultPage([object]).bytes) { try ResultPage($0).bytes }
@@ -19,6 +20,16 @@ import Testing
     change.members = [OutboxRow.Members(relationship: 4, added: [object], removed: [])]
     (change.state, change.refusal) = (.refused, "no")
     try check(change.bytes) { try OutboxRow($0).bytes }
+  }
+
+  @Test("The key of a change is a random UUID for the service.") func uuid() {
+    func uuid(_ key: UInt128) -> UInt128 {
+      OutboxRow(.delete, ObjectReference(entity: 3, reference: .integer(8)), key: key, base: [1], values: [1]).uuid
+    }
+    #expect(uuid(0) == 0x0000_0000_0000_4000_8000_0000_0000_0000)
+    #expect(uuid(.max) == 0xFFFF_FFFF_FFFF_4FFF_BFFF_FFFF_FFFF_FFFF)
+    let valid: UInt128 = 0x0123_4567_89AB_4DEF_A123_4567_89AB_CDEF
+    #expect(uuid(valid) == valid)
   }
 
   private func check(_ bytes: [UInt8], _ again: ([UInt8]) throws -> [UInt8]) throws {

@@ -91,5 +91,27 @@ enum Samples {
   }
 
   static var pack: [UInt8] { Pack.bytes(EntryList(entries).prefix(40)) }
+
+  static var origin: [UInt8] {
+    var origin = OriginRow(entity: 300)
+    (origin.identifier, origin.tag, origin.isPinned) = ("ö/17", "3", true)
+    (origin.knownSets, origin.changes) = ([3, 400], [1, 2, .max])
+    return origin.bytes
+  }
+
+  static var change: [UInt8] {
+    let object = ObjectReference(entity: 300, reference: .integer(7))
+    var change = OutboxRow(.update, object, key: .max, base: row, values: row)
+    change.members = [OutboxRow.Members(relationship: 4, added: [object], removed: [object, object])]
+    (change.state, change.refusal) = (.refused, "no")
+    return change.bytes
+  }
+
+  static var result: [UInt8] {
+    var result = ResultRow(key: "Dog dogs", entity: 10)
+    (result.generation, result.pages, result.formerPages, result.cursor) = (3, 2, 1, "next")
+    return result.bytes
+  }
+
   static let numbers = NumbersGivenOut(store: 1 << 100, base: 1 << 21, range: 1 << 22, next: 4097).bytes
 }

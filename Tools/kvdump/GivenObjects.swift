@@ -75,7 +75,7 @@
         switch (member, value) {
         case ("object", .string(let text)): name = text
         case ("entity", .string(let text)): entity = text
-        case ("version", .integer): break
+        case ("version", .integer), ("isPartial", .bool): break
         case ("attributes", .object(let properties)), ("relationships", .object(let properties)):
           values.merge(properties) { first, _ in first }
         default: throw lines.problem("an object cannot have the member \(Key.string(member).literal)")

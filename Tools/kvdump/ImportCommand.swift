@@ -45,7 +45,7 @@
       let objects = try GivenObjects(Input(file))
       // A directory without a manifest counts as no store here; if it is something else, the engine reports what it is.
       let isNew = create && !FileManager.default.fileExists(atPath: "\(common.store)/\(ManifestFile.name)")
-      if !isNew { try ObjectSearch.requireObjects(at: common.store) }
+      if !isNew { try ObjectSearch.requireOwnObjects(at: common.store) }
       // A Control-C that comes too late to cancel the import ends the process after the report.
       try Watched.working("importing objects") { progress in
         let report: ObjectImport.Report

@@ -51,7 +51,9 @@ struct ObjectCommand: Command {
       switch property.kind {
       case .attribute:
         let value = object.values[property.number] ?? .null
-        attributes.append(name, value == .null ? "nil" : escapedForTerminal(value.text(objects.names.name)))
+        let text = value == .null ? "nil" : escapedForTerminal(value.text(objects.names.name))
+        attributes.append(name, object.knows(property) ? text : "not known")
+      case .toOne where !object.knows(property): relationships.append(name, "", "not known")
       case .toOne, .toMany:
         let members = try objects.related(to: object, property)
         let more = members.count > limit ? ["and \((members.count - limit).grouped) more"] : []
@@ -70,6 +72,7 @@ struct ObjectCommand: Command {
   private func json(_ object: ObjectStore.Object, _ objects: ObjectStore) throws -> JSON {
     var relationships: [JSON.Member] = []
     for property in objects.names.properties(of: object.reference.entity) where property.kind.relationship != nil {
+      if case .toOne = property.kind, !object.knows(property) { continue }
       let members = try objects.related(to: object, property)
       relationships.append(
         JSON.Member(
@@ -79,13 +82,14 @@ struct ObjectCommand: Command {
             "objects": .array(members.prefix(limit).map { .string(objects.names.uri(of: $0)) }),
           ])))
     }
-    return .object([
+    let members: KeyValuePairs<String, JSON> = [
       "schema": .string("kvdump.object"), "schemaVersion": .number(2 as Int),
       "object": .string(objects.names.uri(of: object.reference)),
       "entity": .string(objects.names.entityName(object.reference.entity)), "version": .number(object.version),
       "sequence": .number(object.sequence), "attributes": object.attributes(objects),
       "relationships": .members(relationships),
-    ])
+    ]
+    return .object(members, "isPartial", object.isPartial ? .bool(true) : nil)
   }
 }
 
@@ -101,10 +105,13 @@ extension ObjectStore {
 }
 
 extension ObjectStore.Object {
-  /// The values of all attributes, by name.
+  /// Whether the value of an attribute or a to-one relationship is known.
+  func knows(_ property: Schema.Property) -> Bool { !isPartial || values[property.number] != nil }
+
+  /// The values of all attributes that are known, by name.
   func attributes(_ objects: ObjectStore) -> JSON {
     .members(
-      objects.names.properties(of: reference.entity).filter { $0.kind.relationship == nil }
+      objects.names.properties(of: reference.entity).filter { $0.kind.relationship == nil && knows($0) }
         .map { JSON.Member($0.name, (values[$0.number] ?? .null).json(objects.names)) })
   }
 }

@@ -51,6 +51,17 @@
     /// - Throws: `notFound` if there is no store, or no Core Data store.
     static func requireObjects(at path: String) throws { _ = try schema(at: path) }
 
+    /// - Throws: `notFound` if there is no store, or no Core Data store; `readOnly` if its objects are those of a remote
+    ///   service, which would not get what is changed here.
+    static func requireOwnObjects(at path: String) throws {
+      let store = try Watched.store(path)
+      defer { try? store.close() }
+      guard try store.read({ try ObjectStore($0, of: store).remoteHead() }) == nil else {
+        throw StoreError(
+          .readOnly, "the objects in \(path) are those of a remote service; only the application changes them")
+      }
+    }
+
     private static func schema(at path: String) throws -> Schema {
       let store = try Watched.store(path)
       defer { try? store.close() }

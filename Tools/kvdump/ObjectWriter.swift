@@ -24,7 +24,7 @@ struct ObjectWriter {
   init(_ objects: ObjectStore, _ entities: [Schema.Entity], _ format: ObjectFormat) throws(StoreError) {
     self.objects = objects
     self.format = format
-    listing = Listing("objects", items: "objects", format == .json ? .json : format == .jsonl ? .jsonl : .text)
+    listing = Listing("objects", items: "objects", format.listed)
     columns = Set(entities.flatMap { objects.names.properties(of: $0.number) }.map(\.name)).sorted()
     if format == .csv, let name = columns.first(where: ObjectFormat.ownColumns.contains) {
       throw StoreError(
@@ -44,7 +44,7 @@ struct ObjectWriter {
     }
     switch format {
     case .text: append(object)
-    case .json, .jsonl: try listing.item(members(object), to: &output)
+    case .json, .jsonl: try listing.item(json(object), to: &output)
     case .csv: try output.writeCSV(try cells(object))
     }
   }
@@ -74,11 +74,13 @@ struct ObjectWriter {
   private mutating func append(_ object: ObjectStore.Object) {
     rows += 1
     let cells = shown.map { property in
+      guard object.knows(property) else { return "?" }
       let value = object.values[property.number] ?? .null
       return value == .string("")
         ? "\"\"" : escapedForTerminal(value.text(objects.names.name).cut(to: Self.cellColumns))
     }
-    table?.append([escapedForTerminal(objects.names.name(of: object.reference))] + cells)
+    let name = escapedForTerminal(objects.names.name(of: object.reference))
+    table?.append([object.isPartial ? "\(name), in part" : name] + cells)
   }
 
   /// Prints the rows that were kept to be aligned.
@@ -90,9 +92,10 @@ struct ObjectWriter {
 
   // MARK: JSON and CSV
 
-  private func members(_ object: ObjectStore.Object) throws -> KeyValuePairs<String, JSON> {
+  private func json(_ object: ObjectStore.Object) throws -> JSON {
     var relationships: [JSON.Member] = []
     for property in properties where property.kind.relationship != nil {
+      if case .toOne = property.kind, !object.knows(property) { continue }
       let related = try objects.related(to: object, property).map { JSON.string(objects.names.uri(of: $0)) }
       if case .toMany = property.kind {
         relationships.append(JSON.Member(property.name, .array(related)))
@@ -100,11 +103,12 @@ struct ObjectWriter {
         relationships.append(JSON.Member(property.name, related.first ?? .null))
       }
     }
-    return [
+    let members: KeyValuePairs<String, JSON> = [
       "object": .string(objects.names.uri(of: object.reference)), "entity": .string(objects.names.entityName(entity)),
       "version": .number(object.version), "attributes": object.attributes(objects),
       "relationships": .members(relationships),
     ]
+    return .object(members, "isPartial", object.isPartial ? .bool(true) : nil)
   }
 
   /// Nil for a property that is nil or that the object's entity does not have.

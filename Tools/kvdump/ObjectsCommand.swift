@@ -12,12 +12,17 @@ struct ObjectsCommand: Command {
       to-many relationships and with long values shortened; all other formats have everything, and csv does not escape \
       control characters. Predicates are in the format of NSPredicate, and may use all attributes except transformable \
       and composite ones. An object that cannot be read is omitted and reported on standard error; the exit status is \
-      then 1.
+      then 1. An object of a remote service that is not loaded in whole is "in part"; a value that is not known is "?" in \
+      text, an empty cell in csv, and left out of json.
+
+      In a store over a remote service, --remote prints what is known of the objects there, --outbox the changes that \
+      the service has not accepted, and --results the lists of the service.
 
       Examples: kvdump objects library.cairn --entity Person --limit 10
                 kvdump objects library.cairn --entity Person \\
                   --where 'ANY pets.name BEGINSWITH "R"'
                 kvdump objects library.cairn --entity Person --format csv > people.csv
+                kvdump objects library.cairn --outbox
       """)
 
   @Argument(help: "The store's directory.", completion: .directory)
@@ -37,13 +42,26 @@ struct ObjectsCommand: Command {
     var explain = false
   #endif
 
+  @Flag(exclusivity: .exclusive)
+  var part: RemoteListing.Part?
+
   @Option(
-    help: ArgumentHelp("Print at most this many objects; all objects if omitted.", valueName: "number"),
+    help: ArgumentHelp("Print at most this many; all if omitted.", valueName: "number"),
     transform: Int.parse)
   var limit: Int?
 
+  func validate() throws {
+    if let part {
+      guard format != .csv else { throw ValidationError("--\(part.rawValue) does not print csv.") }
+    }
+    #if !canImport(Darwin)
+      guard part == nil || self.where == nil else { throw ValidationError("--where is for objects.") }
+      try validateSearch()
+    #endif
+  }
+
   #if !canImport(Darwin)
-    func validate() throws {
+    private func validateSearch() throws {
       guard let predicate = self.where else {
         guard !explain else { throw ValidationError("--explain requires --where.") }
         return
@@ -55,6 +73,11 @@ struct ObjectsCommand: Command {
   #endif
 
   func write(to output: inout Output) throws {
+    if let part {
+      let store = try Watched.store(store)
+      defer { try? store.close() }
+      return try RemoteListing(part, of: self).write(store, to: &output)
+    }
     #if canImport(Darwin)
       let store = try Watched.store(store)
       try write(store, to: &output) { try $0.forEachObject(of: $1.number, $2) }
@@ -123,6 +146,9 @@ struct ObjectsCommand: Command {
 /// How objects are printed.
 enum ObjectFormat: String, ExpressibleByArgument, CaseIterable {
   case text, json, jsonl, csv
+
+  /// The format of a listing; text for csv, which is no listing.
+  var listed: OutputFormat { self == .json ? .json : self == .jsonl ? .jsonl : .text }
 
   /// The CSV columns that are not properties: the object's URI or name, and the name of its entity, which only `import`
   /// reads.

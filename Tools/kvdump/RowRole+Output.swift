@@ -25,6 +25,11 @@ extension ObjectNames {
     case .reservedReferences: "reserved references"
     case .historyHead: "head of the history"
     case .transaction(let number): "transaction \(number)"
+    case .remoteHead: "head of the service"
+    case .origin(let reference): "origin of p\(escapedForTerminal(reference.description))"
+    case .result(let text): "list \(escapedForTerminal(text))"
+    case .resultPage(let text): "page \(escapedForTerminal(text))"
+    case .outboxChange(let number): "change \(number) for the service"
     case .object(let object): escapedForTerminal(name(of: object))
     case .touches(let object): "touches of \(escapedForTerminal(name(of: object)))"
     case .entries(from: []): "the first entries"
@@ -46,11 +51,29 @@ extension ObjectNames {
     case .transaction(let transaction):
       "\(transaction.origin.author.map { "author \(escapedForTerminal($0)), " } ?? "")"
         + "\(transaction.count.grouped) \(transaction.count == 1 ? "change" : "changes")"
-    case .object(let values):
+    case .remoteHead(let head):
+      "account \(escapedForTerminal(head.account)), next change \(head.nextChange)"
+    case .origin(let origin): text(origin)
+    case .result(let list):
+      "\(escapedForTerminal(list.key)): \(list.pages.grouped) \(list.pages == 1 ? "page" : "pages")"
+        + "\(list.isComplete ? "" : ", incomplete")"
+    case .resultPage(let page): page.objects.map { escapedForTerminal(name(of: $0)) }.joined(separator: ", ")
+    case .outboxChange(let change):
+      "\(change.kind.name) of \(escapedForTerminal(name(of: change.object))), \(change.state.name)"
+    case .object(let values, let isPartial):
       values.map { "\(escapedForTerminal($0.name)): \($0.value.literal(self))" }.joined(separator: ", ")
+        + (isPartial ? " (not loaded in whole)" : "")
     case .touches: "a relationship has changed at its other end"
     case .entries(let entries): text(entries)
     }
+  }
+
+  private func text(_ origin: OriginRow) -> String {
+    var parts = [escapedForTerminal(entityName(origin.entity))]
+    parts.append(origin.identifier.map { "identifier \(Key.string($0).literal)" } ?? "no identifier")
+    if let tag = origin.tag { parts.append("tag \(Key.string(tag).literal)") }
+    if !origin.changes.isEmpty { parts.append(origin.changes.count.of("change")) }
+    return parts.joined(separator: ", ")
   }
 
   // MARK: Entries
@@ -81,6 +104,8 @@ extension ObjectNames {
     case .indexed(let index, _, _):
       let names = names(of: index).joined(separator: ", ")
       return escapedForTerminal("\(entityName(index.entity)) by \(names)")
+    case .identified(let root, let identifier, _):
+      return "\(escapedForTerminal(entityName(root))) with the identifier \(Key.string(identifier).literal)"
     }
   }
 
@@ -99,6 +124,11 @@ extension ObjectNames {
     case .reservedReferences: return [row("reserved references")]
     case .historyHead: return [row("head of the history")]
     case .transaction(let number): return [row("transaction"), JSON.Member("transaction", .integer(number))]
+    case .remoteHead: return [row("head of the service")]
+    case .origin(let reference): return [row("origin"), JSON.Member("reference", .string("p\(reference)"))]
+    case .result: return [row("list")]
+    case .resultPage: return [row("page of a list")]
+    case .outboxChange(let number): return [row("change for the service"), JSON.Member("change", .integer(number))]
     case .entries: return [row("entries")]
     case .object(let object): return [row("object")] + members(object)
     case .touches(let object): return [row("touches")] + members(object)
@@ -127,11 +157,20 @@ extension ObjectNames {
         JSON.Member("author", transaction.origin.author.map { .string($0) } ?? .null),
         JSON.Member("changes", .number(transaction.count)),
       ]
-    case .object(let values):
+    case .remoteHead(let head):
+      [
+        JSON.Member("account", .string(head.account)), JSON.Member("nextChange", .number(head.nextChange)),
+        JSON.Member("cursor", head.cursor.map { .string($0) } ?? .null),
+      ]
+    case .origin(let origin): [JSON.Member("entity", .string(entityName(origin.entity)))] + members(of: origin)
+    case .result(let list): members(of: list)
+    case .resultPage(let page): [JSON.Member("objects", .array(page.objects.map { .string(uri(of: $0)) }))]
+    case .outboxChange(let change): members(of: change)
+    case .object(let values, let isPartial):
       [
         JSON.Member("attributes", json(values.filter { !$0.isRelationship })),
         JSON.Member("relationships", json(values.filter(\.isRelationship))),
-      ]
+      ] + (isPartial ? [JSON.Member("isPartial", .bool(true))] : [])
     case .touches: []
     case .entries(let entries): [JSON.Member("entries", .array(entries.map(json)))]
     }
@@ -162,6 +201,10 @@ extension ObjectNames {
         "entity": .string(entityName(index.entity)), "index": .array(names(of: index).map { .string($0) }),
         "object": .string(uri(of: object)),
       ])
+    case .identified(let root, let identifier, let object):
+      .object([
+        "entity": .string(entityName(root)), "identifier": .string(identifier), "object": .string(uri(of: object)),
+      ])
     }
   }
 }
@@ -184,6 +227,7 @@ extension EntryContent {
     case .member(_, _, let member, _): member
     case .key(_, _, let holder): holder
     case .indexed(_, _, let object): object
+    case .identified(_, _, let object): object
     }
   }
 }

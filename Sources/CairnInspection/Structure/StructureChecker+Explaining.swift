@@ -3,8 +3,9 @@ import RowFormat
 /// Finds the entries and references that do not agree, once the sums have shown that some do not.
 extension StructureChecker {
   /// Compares the entries of one relationship with the references or entries of its inverse, or those of one constraint
-  /// or index with the rows that have a key.
+  /// or index with the rows that have a key; or remote identifiers with the origins.
   func explain(_ number: UInt32) throws {
+    if number == Entry.remoteNumber { return try explainIdentifiers() }
     if let constraint = schema.constraints[number] { return try explain(constraint) }
     if let index = schema.indexes[number] { return try explain(index) }
     guard let relationship = schema.properties[number],
@@ -151,7 +152,7 @@ extension StructureChecker {
   }
 
   /// Calls `body` with each entry of a relationship, constraint or index.
-  private func forEachEntry(
+  func forEachEntry(
     of number: UInt32, _ body: (_ bound: [UInt8], _ entry: [UInt8]) throws -> Void
   ) throws {
     var prefix = ByteOutput()

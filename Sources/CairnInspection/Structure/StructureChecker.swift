@@ -3,17 +3,18 @@ import RowFormat
 /// Checks that Core Data's rows and entries agree with each other: STORE-FORMAT.md.
 ///
 /// Reads all rows and all packs once, in order; looks up another row for each to-one reference, each row that was
-/// touched, each owner of members and each entry of a uniqueness constraint or an index. Sums of hashes, for each
-/// relationship, constraint and index, show whether entries and rows agree; where the sums differ, the checker reads
-/// both up to three times more. It keeps in memory the schema, one row, one pack, the members of one owner of an
+/// touched, each owner of members and each entry of a uniqueness constraint or an index; and for what is known of a
+/// remote service, one for each origin and remote identifier, and two for each change in the outbox. Sums of hashes, for
+/// each relationship, constraint and index, show whether entries and rows agree; where the sums differ, the checker
+/// reads both up to three times more. It keeps in memory the schema, one row, one pack, the members of one owner of an
 /// ordered relationship, and what ``Differences`` needs.
 struct StructureChecker<Source: StructureSource> {
   let source: Source
   let schema: SchemaIndex
   private let normalized: (String) -> String
   private let report: (StructureFinding) -> Void
-  /// By the number of the relationship, constraint or index.
-  private var balances: [UInt32: Balance] = [:]
+  /// By the number of the relationship, constraint or index; 0 for remote identifiers.
+  var balances: [UInt32: Balance] = [:]
   private var highest = HighestReference()
   private var entriesAreWhole = true
 
@@ -41,8 +42,10 @@ struct StructureChecker<Source: StructureSource> {
 
   private func run() throws {
     var checker = self
-    for table in source.tables where table > 0 && table != HistoryRecord.table { try checker.checkRows(of: table) }
+    let others = [0, HistoryRecord.table, OriginRow.table, ResultRow.table, OutboxRow.table]
+    for table in source.tables where !others.contains(table) { try checker.checkRows(of: table) }
     try HistoryCheck.run(of: source, report)
+    try checker.checkRemote()
     try checker.checkTouches()
     try StoreHeadCheck.checkNumbers(of: source, checker.highest, report)
     try checker.checkEntries()
@@ -78,7 +81,7 @@ struct StructureChecker<Source: StructureSource> {
     self = copy
   }
 
-  private func hasRows(_ table: UInt32) throws -> Bool {
+  func hasRows(_ table: UInt32) throws -> Bool {
     var hasRows = false
     try source.forEachRow(in: table) { _, _ in hasRows = true }
     return hasRows
@@ -115,6 +118,9 @@ struct StructureChecker<Source: StructureSource> {
       for index in layout.indexes where index.state == .ready {
         guard try index.key(of: bytes, normalized: normalized) != nil else { continue }
         balances[index.number, default: Balance()].addRight(object)
+      }
+      if RowFormat.FieldReader.isPartial(bytes), try !source.contains(reference, in: OriginRow.table) {
+        find(.row, place, "it is not loaded in whole, but has no origin")
       }
     } catch let damage as RowDamage {
       find(.row, place, "\(damage)")
@@ -188,6 +194,8 @@ struct StructureChecker<Source: StructureSource> {
         try checkMember(relationship, owner, member, position, bound, &run)
       case .key(let constraint, let key, let holder): try checkKey(constraint, key, holder, bound, &run)
       case .indexed(let index, let key, let object): try checkIndexed(index, key, object, bound)
+      case .identified(let root, let identifier, let object):
+        try checkIdentified(root, identifier, object, bound, &run)
       }
     } catch let damage as RowDamage {
       find(.entry, .pack(bound), "an entry: \(damage)")

@@ -1,7 +1,7 @@
 import CoreData
 
 /// The value of an attribute or of a to-one relationship.
-enum ManagedValue {
+package enum ManagedValue {
   case null
   /// A whole number, or a boolean as 0 or 1.
   case integer(Int64)

@@ -1,4 +1,4 @@
-import OpenCoreData
+package import OpenCoreData
 
 /// A value in a slot of an object.
-typealias ManagedValue = OpenCoreData.ManagedValue
+package typealias ManagedValue = OpenCoreData.ManagedValue

@@ -61,7 +61,7 @@ extension RowPass {
   ///
   /// - Parameter areSorted: As for ``offerRows(to:areSorted:keepingContents:)``.
   func groups(by names: Set<String>, areSorted: Bool) throws -> (groups: [CountedRows], path: String)? {
-    guard let (section, properties) = planner.indexes.groups(by: names, predicate?.conjuncts ?? []) else { return nil }
+    guard partialRows == nil, let (section, properties) = planner.indexes.groups(by: names, predicate?.conjuncts ?? []) else { return nil }
     var groups: [(first: (object: ObjectReference, place: Int), count: Int)] = []
     var key: ArraySlice<UInt8>?
     var isCertain = true

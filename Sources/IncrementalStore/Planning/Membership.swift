@@ -1,4 +1,4 @@
-import CoreData
+package import CoreData
 
 /// A comparison that is true if something about an object equals one of several constants.
 struct Membership {
@@ -136,7 +136,7 @@ extension NSExpression {
 
 extension NSManagedObjectID {
   /// The identifier that a constant is or has; nil if the constant is no object.
-  static func identifying(_ constant: Any?) -> NSManagedObjectID? {
+  package static func identifying(_ constant: Any?) -> NSManagedObjectID? {
     (constant as? NSManagedObject)?.objectID ?? constant as? NSManagedObjectID
   }
 }

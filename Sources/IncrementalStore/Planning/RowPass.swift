@@ -17,6 +17,7 @@ struct RowPass {
   let source: RowSource
   let planner: Planner
   private let reader: CandidateReader
+  let partialRows: PartialRowTest?
   private var order: (index: IndexOrder, window: Int)?
 
   /// - Parameter mostRows: How many rows may be read, by a scan or in its time.
@@ -31,6 +32,7 @@ struct RowPass {
     maps = source.rows.schema.concrete(map.entity, includingSubentities: includingSubentities)
     places = Dictionary(uniqueKeysWithValues: maps.enumerated().map { ($1.number, $0) })
     self.source = source
+    partialRows = PartialRowTest(predicate, source)
     reader = CandidateReader(
       source: source, maps: maps, mostRows: mostRows,
       testsReadRelationships: predicate.map { $0.readsRelationships(of: map) } ?? false)
@@ -39,7 +41,9 @@ struct RowPass {
   /// The number of rows that satisfy the predicate, if it can be told without reading them.
   mutating func count() throws -> Int? {
     guard predicate != nil else { return try source.count(maps) }
-    guard let path, path.isExact, let count = try reader.count(path) else { return nil }
+    guard let path, path.isExact, partialRows == nil || path.isExactRelationship,
+      let count = try reader.count(path)
+    else { return nil }
     usedPath = path.description
     return count
   }
@@ -110,7 +114,9 @@ struct RowPass {
     _ keepsContents: Bool, areMatches: Bool = false
   ) throws {
     for (object, place) in objects {
-      guard let row = try source.snapshot.row(object.reference, in: object.entity) else { continue }
+      guard let row = try source.snapshot.row(object.reference, in: object.entity),
+        areMatches || isKnown(row, maps[place])
+      else { continue }
       let goesOn = collector.offer(SourceRow(row, maps[place], source), isMatch: areMatches) {
         keepsContents ? $0 : $0.unread()
       }
@@ -125,9 +131,9 @@ struct RowPass {
   func forEachObjectInOrder(
     _ descriptors: [NSSortDescriptor], _ body: (ObjectReference, EntityMap) -> Void
   ) throws -> Bool {
-    guard let order = planner.indexes.order(for: descriptors, predicate?.conjuncts ?? []), order.isExact else {
-      return false
-    }
+    guard partialRows == nil,
+      let order = planner.indexes.order(for: descriptors, predicate?.conjuncts ?? []), order.isExact
+    else { return false }
     var group = OrderedGroup(order.properties)
     var check = CancellationCheck()
     var isExact = true
@@ -178,13 +184,18 @@ struct RowPass {
     _ group: (objects: [ObjectReference], haveWholeValues: Bool), _ order: IndexOrder, _ collector: inout RowCollector
   ) throws -> Int {
     var objects = fetched(group.objects, true)[...]
-    if order.isExact, group.haveWholeValues || collector.rowsToSkip >= objects.count {
+    if order.isExact, partialRows == nil, group.haveWholeValues || collector.rowsToSkip >= objects.count {
       let skipped = min(objects.count, collector.rowsToSkip)
       collector.skip(skipped)
       objects = objects.dropFirst(skipped)
     }
     try lookUp(objects, &collector, true)
     return objects.count
+  }
+
+  @inline(__always)
+  private func isKnown(_ row: StoredRow, _ map: EntityMap) -> Bool {
+    partialRows?.isKnown(row.bytes, of: map) ?? true
   }
 
   private func scan(_ collector: inout RowCollector, _ keepsContents: Bool) throws {
@@ -194,6 +205,7 @@ struct RowPass {
       let probe = SourceRow(StoredRow(reference: .integer(0), bytes: [], version: 0, revision: 0), map, source)
       try source.snapshot.forEachRow(in: map.number, from: first) { row in
         try check.noteRow()
+        guard isKnown(row, map) else { return true }
         // Swaps the row in and out, so that its bytes have one owner and are not reference-counted.
         swap(&probe.stored, &row)
         goesOn = collector.offer(probe) { keepsContents ? $0.copy() : $0.unread() }
@@ -208,6 +220,7 @@ struct RowPass {
     var check = CancellationCheck()
     try rows.forEachRow { row, map in
       try check.noteRow()
+      guard isKnown(row, map) else { return true }
       let goesOn = collector.offer(SourceRow(row, map, source)) { keepsContents ? $0 : $0.unread() }
       return goesOn && source.failure == nil
     }

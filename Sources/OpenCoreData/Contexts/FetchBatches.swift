@@ -53,6 +53,7 @@ extension NSManagedObjectContext {
     guard !faults.isEmpty, let coordinator = persistentStoreCoordinator else { return }
     var realised: [NSManagedObject] = []
     defer { for object in realised { object.awakeFromFetch(in: self) } }
+    try coordinator.prepareValues(of: faults.map(\.objectID), self)
     try withQueuesOfAncestors {
       try coordinator.withStoreLock {
         for object in faults {

@@ -130,6 +130,7 @@ extension NSManagedObjectContext {
     if parent == nil, try PendingOverlay(request, self).isEmpty, let coordinator = persistentStoreCoordinator {
       let stores = try coordinator.affectedStores(of: request)
       if stores.count == 1, let store = stores.first as? any PackedFetchStore {
+        try coordinator.prepare(request, self)
         return try coordinator.withStoreLock { try store.packedIDs(request, self) }
       }
     }
@@ -253,10 +254,11 @@ extension NSManagedObjectContext {
   private func realisedObjects(of request: NSFetchRequest<NSManagedObject>) throws -> [NSManagedObject] {
     guard let coordinator = persistentStoreCoordinator else { throw noStores }
     var realised: [NSManagedObject] = []
+    try coordinator.prepare(request, self)
     let fetched = try withQueuesOfAncestors {
       try coordinator.withStoreLock {
         let fetched = try objects(of: request, PendingOverlay(request, self))
-        for object in fetched where object.isFault {
+        for object in fetched where object.isFault && !coordinator.needsLoading(object.objectID) {
           // Objects whose rows cannot be read here fire below, which throws in the end.
           if (try? object.takeRow(self)) != nil { realised.append(object) }
         }

@@ -85,6 +85,9 @@ extension NSManagedObjectContext {
   public func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
     checkQueue()
     let objectID = idInAncestors(objectID)
+    if try persistentStoreCoordinator?.requireWhole(objectID, self) == true, let object = registry[objectID] {
+      refresh(object, mergeChanges: true)
+    }
     if let object = registry[objectID] {
       guard !object.isDeleted || !object.isFault else { throw StoreCalls.missing(objectID) }
       try object.realise(self)

@@ -77,3 +77,8 @@ enum RemoteChanges {
     post(for: store.identifier, at: store.url, (store as? any HistoryStore)?.lastTransaction)
   }
 }
+
+extension NSPersistentStore {
+  /// Posts notifications about what the store itself has saved.
+  package func postRemoteChange() { RemoteChanges.post(for: self) }
+}

@@ -80,6 +80,9 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying, Free
   /// The coordinator's stores to fetch from; nil for all.
   open override var affectedStores: [NSPersistentStore]? { willSet { willChange() } }
 
+  /// What stores of some kinds need to know beside the request.
+  package var storeSettings: [String: any Hashable & Sendable] = [:]
+
   private let givenEntityName: String?
   private var keptEntity: NSEntityDescription?
   private weak var knownEntity: NSEntityDescription?
@@ -113,6 +116,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying, Free
     propertiesToGroupBy = other.propertiesToGroupBy
     havingPredicate = other.havingPredicate
     returnsDistinctResults = other.returnsDistinctResults
+    storeSettings = other.storeSettings
     super.init()
     affectedStores = other.affectedStores
   }

@@ -9,7 +9,8 @@ extension NSPersistentStoreCoordinator {
   func node(
     for objectID: NSManagedObjectID, _ context: NSManagedObjectContext
   ) throws -> NSIncrementalStoreNode {
-    try withStoreLock { try store(of: objectID).newValuesForObject(with: objectID, with: context).atThisMoment }
+    try prepareValues(of: CollectionOfOne(objectID), context)
+    return try withStoreLock { try store(of: objectID).newValuesForObject(with: objectID, with: context).atThisMoment }
   }
 
   /// The identifiers of the objects at the other end of a relationship; at most one for a to-one relationship.
@@ -19,7 +20,8 @@ extension NSPersistentStoreCoordinator {
   func relatedIDs(
     _ relationship: NSRelationshipDescription, of objectID: NSManagedObjectID, _ context: NSManagedObjectContext
   ) throws -> [NSManagedObjectID] {
-    try withStoreLock {
+    try prepare(relationship, of: objectID, context)
+    return try withStoreLock {
       let store = try store(of: objectID)
       let answer = try store.newValue(forRelationship: relationship, forObjectWith: objectID, with: context)
       if let identifiers = relationship.identifiers(in: answer) { return identifiers }

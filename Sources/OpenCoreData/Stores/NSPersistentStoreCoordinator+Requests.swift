@@ -30,6 +30,7 @@ extension NSPersistentStoreCoordinator {
         NSCoreDataError,
         "A fetch request is for the entity \(request.entityName ?? "nil"), which the model does not have.")
     }
+    try prepare(request, context)
     return try withStoreLock {
       try affectedStores(of: request).map { store in
         try FetchCancellation.check()

@@ -1,4 +1,5 @@
 public import Foundation
+import Synchronization
 
 /// Stands between contexts and stores: makes the stores, retains them, and passes requests to them.
 ///
@@ -9,6 +10,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   public let managedObjectModel: NSManagedObjectModel
 
   private let storeLock = NSRecursiveLock()
+  /// The thread that holds the store lock; 0 if none does.
+  private let storeLockOwner = Atomic<UInt>(0)
   private let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
   private let adopted = ContextList()
 
@@ -54,7 +57,22 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   // MARK: The store lock
 
   /// Runs the block while no other thread calls a store. May be called again within the block.
-  func withStoreLock<R>(_ body: () throws -> R) rethrows -> R { try storeLock.withLock(body) }
+  func withStoreLock<R>(_ body: () throws -> R) rethrows -> R {
+    try storeLock.withLock {
+      let former = storeLockOwner.exchange(Self.currentThread, ordering: .relaxed)
+      defer { storeLockOwner.store(former, ordering: .relaxed) }
+      return try body()
+    }
+  }
+
+  /// Whether the calling thread holds the store lock.
+  var ownsStoreLock: Bool { storeLockOwner.load(ordering: .relaxed) == Self.currentThread }
+
+  private static var currentThread: UInt { number(of: pthread_self()) }
+
+  /// A thread is a number or a pointer, depending on the C library.
+  private static func number(of thread: UInt) -> UInt { thread }
+  private static func number(of thread: OpaquePointer) -> UInt { UInt(bitPattern: thread) }
 
   /// Runs the block while no other thread calls a store, and returns when it has run. May be called within itself.
   open func performAndWait(_ block: () -> Void) { withStoreLock(block) }

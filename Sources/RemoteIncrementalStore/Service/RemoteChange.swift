@@ -48,7 +48,7 @@ public struct RemoteChange: Hashable, Sendable {
 }
 
 /// What a service answers to a change.
-public enum RemoteOutcome: Hashable, Sendable {
+public enum RemoteOutcome: Hashable, Codable, Sendable {
   /// The service has made the change. The record has the object as it is now, or a part of it: for a new object at least
   /// its identifier. Nil for an update or a deletion of which the service tells nothing; then the object is read again.
   case accepted(RemoteRecord?)

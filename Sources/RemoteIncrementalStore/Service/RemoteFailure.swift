@@ -1,5 +1,5 @@
 /// Why a service has not answered.
-public enum RemoteFailure: Error, Hashable, Sendable, CustomStringConvertible {
+public enum RemoteFailure: Error, Hashable, Codable, Sendable, CustomStringConvertible {
   /// The request did not reach the service, for instance without a network. It may be repeated.
   case unreachable(String)
   /// The request may have reached the service, and the answer was lost or cut.

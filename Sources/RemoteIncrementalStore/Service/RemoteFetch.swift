@@ -59,7 +59,7 @@ public indirect enum RemotePredicate: Hashable, Sendable {
   case or([RemotePredicate])
   /// Not this.
   case not(RemotePredicate)
-  /// Anything that has no form here, as `NSPredicate` formats it.
+  /// Anything that has no form here, as it describes itself.
   case other(String)
 }
 
@@ -122,7 +122,7 @@ public struct RemoteTemplate: Hashable, Sendable {
 }
 
 /// A page of a list.
-public struct RemotePage: Hashable, Sendable {
+public struct RemotePage: Hashable, Codable, Sendable {
   /// The objects on the page, in the order of the list.
   public var records: [RemoteRecord]
   /// Other objects that came with the answer, for instance at the other ends of relationships.

@@ -2,7 +2,7 @@ public import Foundation
 
 /// What a service calls an object: the name of its entity, and an identifier that no other object of the entity, of the
 /// entities that inherit from it, and of those that it inherits from, has.
-public struct RemoteIdentifier: Hashable, Sendable, CustomStringConvertible {
+public struct RemoteIdentifier: Hashable, Codable, Sendable, CustomStringConvertible {
   /// The entity of the object, which must not be abstract.
   public var entityName: String
   /// The identifier, of 512 bytes of UTF-8 at most.
@@ -16,7 +16,7 @@ public struct RemoteIdentifier: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// A value of an attribute, or an object at the other end of a to-one relationship.
-public enum RemoteValue: Hashable, Sendable {
+public enum RemoteValue: Hashable, Codable, Sendable {
   /// No value, or no object.
   case null
   /// A Boolean.
@@ -42,7 +42,7 @@ public enum RemoteValue: Hashable, Sendable {
 }
 
 /// An object as a service has it, or a part of it.
-public struct RemoteRecord: Hashable, Sendable {
+public struct RemoteRecord: Hashable, Codable, Sendable {
   /// What the service calls the object.
   public var identifier: RemoteIdentifier
   /// The version of the object at the service, for instance an entity tag; nil if the service has no versions.
@@ -66,7 +66,7 @@ public struct RemoteRecord: Hashable, Sendable {
 }
 
 /// Members of a to-many relationship.
-public struct RemoteMembers: Hashable, Sendable {
+public struct RemoteMembers: Hashable, Codable, Sendable {
   /// The members; in their order, if the relationship is ordered.
   public var identifiers: [RemoteIdentifier]
   /// Whether there are no others.

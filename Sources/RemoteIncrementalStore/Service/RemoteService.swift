@@ -101,7 +101,7 @@ public struct RemoteReference: Hashable, Sendable {
 }
 
 /// The answer to a request for objects by their identifiers. Objects of which it says nothing stay as they are.
-public struct RemoteRecords: Hashable, Sendable {
+public struct RemoteRecords: Hashable, Codable, Sendable {
   /// The objects as they are now.
   public var found: [RemoteRecord]
   /// Objects that have the versions that the request has named.
@@ -121,7 +121,7 @@ public struct RemoteRecords: Hashable, Sendable {
 }
 
 /// What has changed at a service.
-public struct RemoteChanges: Hashable, Sendable {
+public struct RemoteChanges: Hashable, Codable, Sendable {
   /// Objects that are new or changed, in the order of the changes.
   public var records: [RemoteRecord]
   /// Objects that do not exist any more.

@@ -37,15 +37,12 @@ package struct OutboxRow: Hashable, Sendable {
   package let object: ObjectReference
   package var kind: Kind
   package var state = State.waiting
-  /// A random number that the service may know the change by, the same each time that it is sent.
+  /// A random number, the same each time that the change is sent.
   package var key: UInt128
   /// How often it was sent.
   package var attempts: UInt64 = 0
   /// Not to be sent before, in seconds since the beginning of 2001.
   package var earliest: Double = 0
-  /// The remote identifier of the object when it was deleted, and its tag; the object has no origin any more then.
-  package var identifier: String?
-  package var tag: String?
   /// The fields that were changed, as a row, before the change; in a deletion all of them.
   package var base: [UInt8]
   /// The same fields after the change; no fields in a deletion.
@@ -59,6 +56,10 @@ package struct OutboxRow: Hashable, Sendable {
     (self.kind, self.object, self.key, self.base, self.values) = (kind, object, key, base, values)
   }
 
+  /// The UUID that the service may know the change by: the key with the version and variant bits of a random UUID. Its
+  /// first byte is the most significant.
+  package var uuid: UInt128 { key & ~(0xF000 << 64 | 0b11 << 62) | 0x4000 << 64 | 0b10 << 62 }
+
   package init(_ bytes: [UInt8]) throws(RowDamage) {
     var input = ByteInput(bytes)
     guard try input.byte() == Self.format else { throw RowDamage("it does not begin with \(Self.format)", at: 0) }
@@ -69,8 +70,6 @@ package struct OutboxRow: Hashable, Sendable {
     key = try input.fixed(UInt128.self)
     attempts = try input.varint()
     earliest = Double(bitPattern: try input.fixed(UInt64.self))
-    identifier = try input.optionalText()
-    tag = try input.optionalText()
     base = Array(bytes[try input.counted()])
     values = Array(bytes[try input.counted()])
     for _ in 0..<(try input.count()) {
@@ -90,8 +89,6 @@ package struct OutboxRow: Hashable, Sendable {
     output.fixed(key)
     output.varint(attempts)
     output.fixed(earliest.bitPattern)
-    output.optionalText(identifier)
-    output.optionalText(tag)
     output.counted(base)
     output.counted(values)
     output.varint(members.count)

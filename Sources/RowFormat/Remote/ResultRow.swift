@@ -19,7 +19,9 @@ package struct ResultRow: Hashable, Sendable {
   package var formerPages: UInt64 = 0
   /// Whether this generation has all pages.
   package var isComplete = false
-  /// When the list was last known to be complete or unchanged, in seconds since the beginning of 2001; 0 if never.
+  /// When this generation was begun, in seconds since the beginning of 2001.
+  package var begunAt: Double = 0
+  /// When the list was last known to be complete, or as far as it was needed; 0 if never.
   package var readAt: Double = 0
   /// The version of the list at the service; nil if it is not known.
   package var tag: String?
@@ -37,6 +39,7 @@ package struct ResultRow: Hashable, Sendable {
     pages = try input.varint()
     formerPages = try input.varint()
     isComplete = try input.flag()
+    begunAt = Double(bitPattern: try input.fixed(UInt64.self))
     readAt = Double(bitPattern: try input.fixed(UInt64.self))
     tag = try input.optionalText()
     cursor = try input.optionalText()
@@ -55,6 +58,7 @@ package struct ResultRow: Hashable, Sendable {
     output.varint(pages)
     output.varint(formerPages)
     output.byte(isComplete ? 1 : 0)
+    output.fixed(begunAt.bitPattern)
     output.fixed(readAt.bitPattern)
     output.optionalText(tag)
     output.optionalText(cursor)

@@ -46,12 +46,41 @@ import Testing
     #expect(names.role(of: .bytes([3]), in: "entries") == .entries(from: [3]))
     #expect(names.title(of: "table 5") == "Pet")
     for (key, keyspace) in [
-      (.integer(5), "table 0"), (.bytes([1]), "table 5"), (.integer(1), "table 05"), (.integer(1), "table 9"),
-      (.integer(1), "entries"), ("Berlin", "cities"),
+      (.integer(6), "table 0"), (.bytes([1]), "table 5"), (.integer(1), "table 05"), (.integer(1), "table 9"),
+      (.integer(1), "entries"), ("Berlin", "cities"), (.integer(1), "table 4294967293"), ("1", "table 4294967292"),
     ] as [(Key, String)] {
       #expect(names.role(of: key, in: keyspace) == nil, "\(key) in \(keyspace)")
     }
     #expect(names.title(of: "cities") == nil)
+  }
+
+  @Test("What a store knows of a remote service has roles, and is decoded")
+  func remote() throws {
+    #expect(names.role(of: .integer(5), in: "table 0") == .remoteHead)
+    #expect(names.role(of: .integer(2), in: "table 4294967294") == .origin(.integer(2)))
+    #expect(names.role(of: "0a", in: "table 4294967293") == .result("0a"))
+    #expect(names.role(of: "0a/1/00000000", in: "table 4294967293") == .resultPage("0a/1/00000000"))
+    #expect(names.role(of: .integer(3), in: "table 4294967292") == .outboxChange(3))
+    let titles = [4_294_967_294, 4_294_967_293, 4_294_967_292].map { names.title(of: "table \($0)") }
+    #expect(titles == ["origins at the service", "lists of the service", "changes for the service"])
+    guard case .origin(let origin) = names.content(of: .origin(.integer(2)), OriginRow(entity: 5).bytes),
+      case .outboxChange(let change) = names.content(
+        of: .outboxChange(1), OutboxRow(.insert, rex, key: 1, base: [1], values: [1]).bytes),
+      case .object(let values, isPartial: true) = names.content(of: .object(rex), [2])
+    else {
+      Issue.record("a row was not decoded")
+      return
+    }
+    #expect(origin.entity == 5)
+    #expect(change.object == rex)
+    #expect(values.isEmpty)
+    let pack = Pack.bytes(EntryList([Entry.remote("17", 5, rex)]).prefix(1))
+    guard case .entries(let entries) = names.content(of: .entries(from: []), pack),
+      case .identified(root: 5, identifier: "17", object: rex) = entries.first
+    else {
+      Issue.record("the pack was not decoded")
+      return
+    }
   }
 
   @Test("A keyspace option names an entity or a keyspace")
@@ -68,7 +97,7 @@ import Testing
     row.withOutput { $0.text("Rex") }
     row.object(ann, 7)
     row.begin(9, .truth)
-    guard case .object(let values) = names.content(of: .object(rex), row.bytes) else {
+    guard case .object(let values, isPartial: false) = names.content(of: .object(rex), row.bytes) else {
       Issue.record("the row was not decoded")
       return
     }
@@ -114,9 +143,12 @@ import Testing
 
   @Test("A damaged value has no content, whatever its row is")
   func damage() {
-    let roles: [RowRole] = [.metadata, .schema, .reservedReferences, .object(ann), .entries(from: [])]
+    let roles: [RowRole] = [
+      .metadata, .schema, .reservedReferences, .historyHead, .transaction(1), .remoteHead, .origin(.integer(1)),
+      .result("list"), .resultPage("list/1/0"), .outboxChange(1), .object(ann), .entries(from: []),
+    ]
     for role in roles {
-      for bytes in [[], [2], [1, 0xFF], [UInt8](repeating: 0xFF, count: 40)] as [[UInt8]] {
+      for bytes in [[], [9], [1, 0xFF], [UInt8](repeating: 0xFF, count: 40)] as [[UInt8]] {
         #expect(names.content(of: role, bytes) == nil, "\(role) of \(bytes)")
       }
     }

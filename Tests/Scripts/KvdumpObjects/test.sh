@@ -29,6 +29,21 @@ attribute() { printf '<attribute name="%s" optional="YES" attributeType="%s" %s/
 relationship() { printf '<relationship name="%s" optional="YES" %s destinationEntity="%s" inverseName="%s" inverseEntity="%s"/>' "$@" "$3"; }
 crew() { relationship crew "toMany=\"YES\" $2" Sailor ship; }
 sailor() { printf '<entity name="Sailor">%s%s</entity>' "$(attribute name String)" "$(relationship ship 'maxCount="1"' "$1" crew)"; }
+# A store over a remote service, and the same with damage: without the origin of Person/p1.
+"$kvdump" dump "$store" --format jsonl 2>"$temporary/log" | python3 Tests/Scripts/KvdumpObjects/remote.py >"$temporary/remote.jsonl"
+"$kvdump" load -o "$temporary/remote" "$temporary/remote.jsonl" >"$temporary/log"
+cp -r "$temporary/remote" "$temporary/orphaned"
+"$kvdump" delete "$temporary/orphaned" 'table 4294967294' 1 --force >"$temporary/log"
+
+# The same with rows written again, so that the log has commits of them.
+cp -r "$temporary/remote" "$temporary/rewritten"
+list=$(printf 'Animal all' | sha256sum | cut -c 1-32)
+for row in 'table 0|5' 'table 4294967294|6' "table 4294967293|\"$list\"" "table 4294967293|\"$list/3/00000000\"" 'table 4294967292|5' \
+  'table 30|6' "entries|x''"; do
+  "$kvdump" get "$temporary/remote" "${row%|*}" "${row#*|}" --raw >"$temporary/row"
+  "$kvdump" put "$temporary/rewritten" "${row%|*}" "${row#*|}" --force <"$temporary/row" >"$temporary/log"
+done
+
 model First "<entity name=\"Ship\">$(attribute name String)$(attribute size 'Integer 32')$(crew Ship '')</entity>$(sailor Ship)<entity name=\"Port\">$(attribute name String)</entity>"
 unique='<uniquenessConstraints><uniquenessConstraint><constraint value="title"/></uniquenessConstraint></uniquenessConstraints>'
 index='<fetchIndex name="bySize"><fetchIndexElement property="size" type="Binary" order="ascending"/></fetchIndex>'
@@ -77,6 +92,18 @@ show() {
   show history recorded | sed -E 's/[0-9]{4}-[0-9T:.-]+Z?/TIME/; s/process [0-9]+/process N/'
   show history recorded --author ada --limit 1 --format json | sed -E 's/[0-9]{4}-[0-9T:.-]+Z?"/TIME"/; s/"process":"[0-9]+"/"process":"N"/'
   show tail recorded --keyspace 'table 4294967295' -n 1 --format jsonl | sed -E 's/"time":.*"changes":\[/"changes":[/; s/"hex":"[0-9a-f]*"/"hex":"…"/g'
+  for part in remote outbox results; do
+    show objects remote "--$part"
+    show objects remote "--$part" --entity Animal --limit 2 --format jsonl
+  done
+  for format in text jsonl csv; do show objects remote --entity Animal --format "$format"; done
+  show object remote Cat/p6
+  show object remote Cat/p6 --format json
+  show verify remote
+  (show verify orphaned || true)
+  show tail rewritten | sed -E 's/  [0-9]{4}-.*/  TIME, SIZE/'
+  show tail rewritten --format jsonl \
+    | sed -E 's/"time":.*"changes":\[\{/"changes":[{/; s/"hex":"[0-9a-f]*"/"hex":"…"/g; s/,\{"entity":"Animal","relationship".*/…/'
   show records store --keyspace Dog | sed -E 's/^ +[0-9]+ +//; s/created .*//'
   show info store | grep -E '^\$|^core data|^  entity|table [0-9]+$'
   show stats store | grep -E ' rows?$|entries'
@@ -110,6 +137,16 @@ expect 64 objects "$store" --where 'name == "Ann"'; says '--where requires --ent
 expect 64 objects "$store" --explain; says '--explain requires --where'
 expect 64 objects "$store" --entity Person --where 'name == "Ann"' --explain --format jsonl; says '--explain prints text only'
 expect 64 objects "$store" --limit -1
+expect 64 objects "$store" --remote --outbox; says "had already been set with flag '--remote'"
+expect 64 objects "$store" --outbox --format csv; says '--outbox does not print csv'
+expect 64 objects "$store" --results --entity Person --where TRUEPREDICATE; says '--where is for objects'
+expect 0 objects "$store" --outbox; silent; prints ''
+expect 0 objects "$temporary/remote" --results --limit 0; silent; prints ''
+cp -r "$temporary/remote" "$temporary/pageless"
+expect 0 delete "$temporary/pageless" 'table 4294967293' "\"$list/3/00000001\"" --force
+expect 1 objects "$temporary/pageless" --results; says 'the list "Animal all" lacks page 1'
+expect 0 put "$temporary/pageless" 'table 4294967294' 2 "x'01'" --force
+expect 1 objects "$temporary/pageless" --remote; says 'the origin of p2: it ends too early'
 expect 0 objects "$store" --entity Sample --where FALSEPREDICATE; prints ''
 expect 0 info "$store" --format jsonl
 grep -qF '"coreData":{"uuid":"'"$uuid"'","entities":[{"name":"Animal","number":1,"objects":1,"keyspace":"table 1"},' "$temporary/out" \
@@ -194,6 +231,10 @@ prints 'imported 3 objects: 3 inserted, 0 updated, 0 unchanged'
 "$kvdump" objects "$temporary/newer" --entity Ship >"$temporary/ships"
 grep -q 'BGL' "$temporary/ships" && grep -q 'white' "$temporary/ships" || fail "the ship is another: $(cat "$temporary/ships")"
 expect 0 verify "$temporary/newer"
+
+# Nothing would tell a remote service of what is imported.
+"$kvdump" objects "$temporary/remote" --entity Animal --format jsonl >"$temporary/animals.jsonl"
+expect 2 import "$temporary/remote" "$temporary/animals.jsonl" --model "$fleet"; says 'are those of a remote service'
 
 # Lines refer to objects of the store; texts may be anything.
 printf 'name,ship\r\nMate,Ship/p1\r\n"A ""b"",\nc",\r\n' | expect 0 import "$temporary/fleet" --model "$fleet" --entity Sailor

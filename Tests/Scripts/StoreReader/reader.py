@@ -169,7 +169,7 @@ def composite(data):
 
 def fields(row):
   data = Input(row)
-  demand(data.byte() == 1, "a row has another format")
+  demand(data.byte() in (1, 2), "a row has another format")
   found, number = {}, 0
   while not data.is_at_end:
     head = data.varint()
@@ -204,6 +204,11 @@ def entries(packs):
 # Section 9: history ---------------------------------------------------------------------------------------------------
 
 HISTORY = "table 4294967295"
+
+
+# Section 10: the origins, lists and outbox of a remote service are no objects.
+ORIGINS = "table 4294967294"
+REMOTE = {ORIGINS, "table 4294967293", "table 4294967292"}
 
 
 def optional_text(data):
@@ -251,7 +256,7 @@ class Objects:
     self.schema = Schema(head[2])
     self.objects, self.keys, self.indexed = {}, [], set()
     for name, rows in tables.items():
-      if name.startswith("table ") and name not in ("table 0", HISTORY):
+      if name.startswith("table ") and name not in {"table 0", HISTORY} | REMOTE:
         entity = int(name[6:])
         for (kind, number), version, row in rows:
           number = number.upper() if kind == "uuid" else number
@@ -259,6 +264,7 @@ class Objects:
     for name, rows in tables.items():
       if name.startswith("touches "):
         self.read_touches(int(name[8:]), rows)
+    self.origins = {number for (_, number), _, _ in tables.get(ORIGINS, [])}
     self.read_entries(entries((bytes.fromhex(bound), row) for (_, bound), _, row in tables.get("entries", [])))
 
     self.transactions = {number: transaction(row) for (_, number), _, row in tables.get(HISTORY, [])}
@@ -307,6 +313,11 @@ class Objects:
       number = data.varint()
       if number in schema.indexes:
         self.indexed.add(entry)
+        continue
+      if number == 0:
+        data.varint(), data.text()
+        demand(object_reference(data)[1] in self.origins, "a remote identifier is that of no origin")
+        data.end()
         continue
       if number not in properties:
         self.keys.append((number, data.counted(), object_reference(data)))

@@ -43,6 +43,13 @@ print("\n".join(reversed(lines)))
 "$products/kvdump" verify "$temporary/recorded" >"$temporary/findings"
 diff Tests/Scripts/StoreReader/findings.txt <(sed '$d' "$temporary/findings") || { echo "the findings are others" >&2; exit 1; }
 
+# What is known of a remote service changes nothing but the objects that are not loaded in whole.
+"$products/kvdump" dump "$temporary/store" --format jsonl | "$python" Tests/Scripts/KvdumpObjects/remote.py \
+  | "$products/kvdump" load -o "$temporary/remote" - >/dev/null
+"$python" Tests/Scripts/StoreReader/reader.py "$temporary/remote" >"$temporary/known"
+diff <(sed -E '/Cat\/p6"/s/, "lives": 9//; s/("object": "Sample\/p9", "version": 1).*/\1}/' "$temporary/objects") "$temporary/known" \
+  || { echo "the objects of a store over a service are others" >&2; exit 1; }
+
 # The same without the row of Ann.
 "$products/kvdump" dump "$temporary/store" --format jsonl | "$python" -c '
 import json, sys

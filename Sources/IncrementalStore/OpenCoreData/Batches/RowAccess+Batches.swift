@@ -17,7 +17,7 @@ extension RowAccess {
   /// - Parameters:
   ///   - fields: The fields in the order of their numbers.
   ///   - values: The values of the fields, in the same order.
-  func bytes(
+  package func bytes(
     of row: [UInt8], replacing fields: [EntityMap.StoredField], by values: [ManagedValue], _ object: ObjectReference
   ) throws -> [UInt8] {
     guard !fields.isEmpty else { return row }

@@ -107,12 +107,14 @@ extension RowIncrementalStore {
         }
         var changes = try SavedRows(objects, access, indexes).changes(snapshot) { _ in }
         try recorder.record(objects, in: &changes, snapshot)
+        try addCompanions(of: objects, to: &changes, snapshot)
         return changes
       }
     } catch let conflicts as KeyConflicts {
       throw try conflicts.error(self, context)
     }
     note(recorder.position)
+    companionsWereSaved(with: objects)
     for saved in objects where saved.stored != nil {
       cache.remove(access.objectID(saved.reference.reference, saved.map))
     }

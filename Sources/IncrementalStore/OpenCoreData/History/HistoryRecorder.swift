@@ -9,9 +9,13 @@ struct HistoryRecorder {
   private(set) var position: HistoryPosition?
 
   init(_ store: RowIncrementalStore, _ context: NSManagedObjectContext?) {
+    self.init(store, author: context?.transactionAuthor, contextName: context?.name)
+  }
+
+  init(_ store: RowIncrementalStore, author: String?, contextName: String?) {
     self.store = store
-    author = context?.transactionAuthor
-    contextName = context?.name
+    self.author = author
+    self.contextName = contextName
   }
 
   /// Adds rows to changes that consist of rows and entries of these objects.

@@ -2,7 +2,7 @@ package import OpenCoreData
 
 extension RowIncrementalStore: HistoryStore {
   var recordsHistory: Bool {
-    (options?[NSPersistentHistoryTrackingKey] as? NSNumber)?.boolValue == true
+    companion != nil || (options?[NSPersistentHistoryTrackingKey] as? NSNumber)?.boolValue == true
   }
 
   package var lastTransaction: Position? { lastPosition.map { Position($0) } }

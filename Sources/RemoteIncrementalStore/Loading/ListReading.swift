@@ -1,0 +1,258 @@
+import Foundation
+import IncrementalStore
+import OpenCoreData
+import RowFormat
+
+extension RemoteQuery {
+  /// What tells a list from others.
+  func key(of entityName: String) -> String {
+    ([entityName, name] + parameters.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }).joined(separator: "\n")
+  }
+}
+
+/// Reads a list page by page, and writes each page, with where to go on, as one batch.
+struct ListReading {
+  let link: RemoteLink
+  let query: RemoteQuery
+  let entityName: String
+  /// How many objects are needed; nil for all.
+  let needed: Int?
+  /// Whether the fetch needs the values of the objects, for its predicate or its order.
+  let needsValues: Bool
+
+  private var key: String { query.key(of: entityName) }
+
+  func run() async throws -> (readAt: Double, count: Int, isComplete: Bool) {
+    var (result, count) = try begin()
+    var tag = result.isComplete && result.cursor == nil ? result.tag : nil
+    var isFirst = true
+    while true {
+      try Task.checkCancellation()
+      let request = link.order.begin()
+      defer { link.order.end(request) }
+      let page = try await link.service.page(of: query, after: result.cursor, ifNot: tag)
+      if page.isUnchanged {
+        guard isFirst, tag != nil else { throw RemoteFailure.invalidAnswer("a page that was not known is unchanged") }
+        let known = try unchanged()
+        return (known.readAt, count, true)
+      }
+      if isFirst, result.isComplete {
+        begin(anew: &result, &count)
+        tag = nil
+      }
+      let isFirstPage = result.pages == 0
+      isFirst = false
+      try await write(page, request, &result, isFirstPage: isFirstPage)
+      count += page.records.count
+      if page.isLast {
+        let read = try await complete(&result)
+        return (read, count, true)
+      }
+      guard page.next != nil else { throw RemoteFailure.invalidAnswer("a page that is not the last has no next one") }
+      if let needed, count >= needed {
+        result.readAt = RemoteLink.now
+        try link.edit(recordsHistory: false) { rows in
+          rows.add { $0.put(result.bytes, at: ResultRow.reference(of: key), in: ResultRow.table) }
+        }
+        return (result.readAt, count, false)
+      }
+    }
+  }
+
+  // MARK: Where to begin
+
+  /// The row of the list, and how many objects of the present generation are known.
+  private func begin() throws -> (ResultRow, Int) {
+    try link.read { rows in
+      let number = try rows.map(of: entityName).number
+      var result = try rows.result(key) ?? ResultRow(key: key, entity: number)
+      var count = try rows.objects(of: result, generation: result.generation, pages: result.pages).count
+      if result.isComplete {
+        if query.template.rereads { result.cursor = nil }
+      } else if result.pages == 0 {
+        result.begunAt = RemoteLink.now
+      } else if result.readAt > 0, query.template.rereads {
+        // It was read as far as it was needed, and is too old now.
+        begin(anew: &result, &count)
+      }
+      return (result, count)
+    }
+  }
+
+  private func begin(anew result: inout ResultRow, _ count: inout Int) {
+    guard query.template.rereads else {
+      result.isComplete = false
+      return
+    }
+    if query.template.keepsObjects {
+      result.formerPages = 0
+    } else {
+      // Of two unfinished generations the pages of the newer one are forgotten.
+      if result.isComplete || result.formerPages == 0 { result.formerPages = result.pages }
+    }
+    (result.isComplete, result.pages, result.cursor, result.tag) = (false, 0, nil, nil)
+    result.generation += 1
+    result.begunAt = RemoteLink.now
+    count = 0
+  }
+
+  private func unchanged() throws -> ResultRow {
+    var known: ResultRow?
+    try link.edit(recordsHistory: false) { rows in
+      guard var result = try rows.rows.result(key) else { return }
+      result.readAt = RemoteLink.now
+      rows.add { $0.put(result.bytes, at: ResultRow.reference(of: key), in: ResultRow.table) }
+      known = result
+    }
+    guard let known else { throw RemoteFailure.invalidAnswer("a list that was not known is unchanged") }
+    return known
+  }
+
+  // MARK: Pages
+
+  private func write(
+    _ page: RemotePage, _ request: UInt64, _ result: inout ResultRow, isFirstPage: Bool
+  ) async throws {
+    let before = result
+    var (objects, bare, stale): ([ObjectReference], [RemoteReference], [RemoteReference]) = ([], [], [])
+    let contradictions = try link.edit(answerTo: request) { rows in
+      (objects, bare) = ([], [])
+      for record in page.included { try link.take(record, isWhole: false, &rows) }
+      for record in page.records {
+        guard let object = try link.take(record, isWhole: false, &rows) else { continue }
+        objects.append(object)
+        if needsValues, record.values.isEmpty, try rows.isUnloaded(object) {
+          bare.append(RemoteReference(record.identifier))
+        }
+      }
+      for identifier in page.deleted { try rows.remove(identifier) }
+      stale = rows.stale
+      if stale.isEmpty { result = add(page, objects, to: before, isFirstPage: isFirstPage, &rows) }
+    }
+    if !stale.isEmpty {
+      // If that fails the page is read again, and asks again.
+      try await link.loadListed(stale)
+      try link.edit(recordsHistory: false) { rows in
+        result = add(page, objects, to: before, isFirstPage: isFirstPage, &rows)
+      }
+    }
+    await link.settle(contradictions)
+    try await link.loadListed(bare)
+  }
+
+  /// Adds a page to a list.
+  private func add(
+    _ page: RemotePage, _ objects: [ObjectReference], to result: ResultRow, isFirstPage: Bool, _ rows: inout RecordRows
+  ) -> ResultRow {
+    var result = result
+    let place = result.pages
+    result.pages += 1
+    if isFirstPage { result.tag = page.tag }
+    result.cursor = page.next
+    result.isComplete = false
+    rows.add { additions in
+      additions.put(
+        ResultPage(objects).bytes, at: ResultRow.reference(of: place, result.generation, of: key), in: ResultRow.table)
+      additions.put(result.bytes, at: ResultRow.reference(of: key), in: ResultRow.table)
+    }
+    return result
+  }
+
+  // MARK: The end
+
+  /// Notes that the list is complete. If it says so, objects that it lacks do not exist any more.
+  private func complete(_ result: inout ResultRow) async throws -> Double {
+    let formerGeneration = result.generation - min(1, result.generation)
+    let missing = query.isExhaustive && query.template.rereads ? try missing(result, formerGeneration) : []
+    if !missing.isEmpty { try await settle(missing: missing, result) }
+    result.isComplete = true
+    result.readAt = RemoteLink.now
+    let former = result.formerPages
+    result.formerPages = 0
+    let written = result
+    try link.edit(recordsHistory: false) { rows in
+      rows.add { additions in
+        for page in 0..<former {
+          additions.delete(ResultRow.reference(of: page, formerGeneration, of: key), in: ResultRow.table)
+        }
+        additions.put(written.bytes, at: ResultRow.reference(of: key), in: ResultRow.table)
+      }
+    }
+    return result.readAt
+  }
+
+  /// The objects that an exhaustive list should have and lacks.
+  private func missing(_ result: ResultRow, _ formerGeneration: UInt64) throws -> [RemoteReference] {
+    try link.read { rows in
+      let listed = Set(try rows.objects(of: result, generation: result.generation, pages: result.pages))
+      var candidates = try rows.objects(of: result, generation: formerGeneration, pages: result.formerPages)
+      if !query.served.contains(.predicate) {
+        let entity = try rows.map(of: entityName).entity
+        for map in rows.access.schema.concrete(entity, includingSubentities: true) {
+          try rows.snapshot.forEachRow(in: map.number, from: nil) { row in
+            candidates.append(ObjectReference(entity: map.number, reference: row.reference))
+            return true
+          }
+        }
+      }
+      var known = listed
+      return try candidates.compactMap { object in
+        guard known.insert(object).inserted, let origin = try rows.origin(of: object), !origin.isWaiting,
+          origin.readAt < result.begunAt, let identifier = try rows.identifier(of: object)
+        else { return nil }
+        return RemoteReference(identifier, tag: origin.tag)
+      }
+    }
+  }
+
+  /// A list may have shifted while it was read, and an object may have ceased to satisfy its predicate. So the service
+  /// is asked for each object that is missing. If it cannot tell, the list of all objects decides.
+  private func settle(missing: [RemoteReference], _ result: ResultRow) async throws {
+    var rest = missing[...]
+    while !rest.isEmpty {
+      let part = Array(rest.prefix(Loads.limit))
+      do {
+        try await link.readRecords(part)
+      } catch RemoteFailure.unsupported {
+        guard !query.served.contains(.predicate) else { return }
+        let contradictions = try link.edit { rows in for object in rest { try rows.remove(object.identifier) } }
+        return await link.settle(contradictions)
+      }
+      rest = rest.dropFirst(part.count)
+    }
+  }
+}
+
+extension RemoteLink {
+  /// Takes a record, unless the store has that version in whole already.
+  @discardableResult
+  func take(_ record: RemoteRecord, isWhole: Bool, _ rows: inout RecordRows) throws -> ObjectReference? {
+    if let tag = record.tag, let known = try rows.rows.object(record.identifier),
+      let origin = try rows.rows.origin(of: known), origin.tag == tag, !origin.isWaiting,
+      let bytes = try rows.bytes(of: known), !FieldReader.isPartial(bytes)
+    {
+      return known
+    }
+    return try rows.take(record, isWhole: isWhole)
+  }
+}
+
+extension RecordRows {
+  /// Whether an object has no attribute.
+  func isUnloaded(_ object: ObjectReference) throws -> Bool {
+    guard let map = access.schema[object.entity], let bytes = try bytes(of: object) else { return false }
+    return try access.isUnloaded(bytes, map)
+  }
+}
+
+extension RowAccess {
+  /// Whether a row has no attribute although its entity has some, since its object is not loaded.
+  func isUnloaded(_ bytes: [UInt8], _ map: EntityMap) throws -> Bool {
+    guard FieldReader.isPartial(bytes) else { return false }
+    let known = try RecordRows.numbers(in: bytes)
+    return !map.fields.contains { field in
+      guard case .attribute = field.kind else { return false }
+      return known.contains(field.number)
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import IncrementalStore
+import OpenCoreData
+import RowFormat
+
+extension RemoteLink {
+  /// Sets changes aside that an earlier process has sent, of which nobody knows whether they were made.
+  func setUnansweredAside() throws {
+    var objects: [ObjectReference] = []
+    try edit(recordsHistory: false) { rows in
+      objects = []
+      for (number, change) in try rows.rows.changes() where change.state == .sent {
+        var change = change
+        change.state = .unknown
+        rows.put(change, number)
+        objects.append(change.object)
+      }
+    }
+    for id in objectIDs(objects) { events.post(.unknown(id)) }
+  }
+
+  /// Undoes a change and all later ones of its object.
+  func discard(_ number: UInt64) throws {
+    var stale: RemoteReference?
+    try edit { rows in
+      stale = nil
+      guard let object = try rows.rows.change(number)?.object, var origin = try rows.origin(of: object),
+        let map = rows.access.schema[object.entity]
+      else { return }
+      let undone = try origin.changes.filter { $0 >= number }.compactMap { number in
+        try rows.rows.change(number).map { (number: number, change: $0) }
+      }
+      guard !undone.contains(where: { $0.change.state == .sent }) else {
+        throw RemoteError.make("The change is being sent.")
+      }
+      for (number, change) in undone.reversed() {
+        origin.changes.removeAll { $0 == number }
+        rows.add { $0.delete(.integer(Int64(number)), in: OutboxRow.table) }
+        try rows.undo(change, map, &origin)
+      }
+      rows.set(origin, of: object)
+      if undone.contains(where: { $0.change.kind == .insert && $0.change.state != .unknown }) {
+        return try rows.forget(object)
+      }
+      if !origin.isWaiting { stale = origin.identifier.map { RemoteReference(RemoteIdentifier(map.entity.name ?? "", $0)) } }
+    }
+    if let stale { begin { try? await $0.readRecords([stale]) } }
+  }
+}
+
+extension RecordRows {
+  /// Puts an object back to what it was before a change.
+  fileprivate mutating func undo(_ change: OutboxRow, _ map: EntityMap, _ origin: inout OriginRow) throws {
+    let object = change.object
+    origin.tag = nil
+    switch change.kind {
+    case .insert: try delete(object)
+    case .update:
+      try set(try existing(values(in: change.base, map)), of: object, map)
+      try revert(change.members, of: object, &origin)
+    case .delete:
+      origin.knownSets = []
+      let values = try existing(values(in: change.base, map))
+      edit(object) { $0.bytes = FieldWriter(isPartial: true).bytes }
+      try set(values, of: object, map)
+    }
+  }
+}
