@@ -25,7 +25,8 @@ let package = Package(
     .library(name: "CairnInspection", targets: ["CairnInspection"]),
   ],
   traits: [
-    .trait(name: "Bridges", description: "CairnBridges has contents: swift-log and swift-metrics.")
+    .trait(name: "Bridges", description: "CairnBridges has contents: swift-log and swift-metrics."),
+    .trait(name: "HTTP", description: "RemoteHTTP has contents: JSON over HTTP with async-http-client."),
   ],
   targets: [
     .systemLibrary(
@@ -187,6 +188,29 @@ if hasOpenCoreData && !isEngineAlone {
       dependencies: ["CoreData", "Cairn", "CairnSimulation", "IncrementalStore", "CairnIncrementalStore"],
       swiftSettings: sharedSettings),
   ]
+}
+
+// Without the trait no package is needed, and the module is empty.
+if hasOpenCoreData && !isEngineAlone {
+  let whenHTTP: TargetDependencyCondition? = .when(traits: ["HTTP"])
+  package.dependencies += [
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.34.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
+  ]
+  package.products.append(.library(name: "RemoteHTTP", targets: ["RemoteHTTP"]))
+  package.targets.append(
+    .target(
+      name: "RemoteHTTP",
+      dependencies: [
+        "CoreData", "OpenCoreData", "RemoteIncrementalStore",
+        .product(name: "AsyncHTTPClient", package: "async-http-client", condition: whenHTTP),
+        .product(name: "NIOCore", package: "swift-nio", condition: whenHTTP),
+        .product(name: "NIOHTTP1", package: "swift-nio", condition: whenHTTP),
+        .product(name: "NIOPosix", package: "swift-nio", condition: whenHTTP),
+        .product(name: "NIOSSL", package: "swift-nio-ssl", condition: whenHTTP),
+      ],
+      swiftSettings: settings))
 }
 
 // Runs the tests against Apple's framework, which defines what OpenCoreData must do.

@@ -1,0 +1,95 @@
+#if HTTP
+  public import CoreData
+  import OpenCoreData
+
+  extension HTTPEntity {
+    /// The entities that a model describes in its user info, whose values are all texts.
+    ///
+    /// An entity is described if it has one of the first two:
+    ///
+    /// | of an entity | |
+    /// |---|---|
+    /// | `remotePath` | ``path`` |
+    /// | `remoteIdentifier` | ``identifierKey`` |
+    /// | `remoteNumericIdentifiers` | `YES`: ``hasNumericIdentifiers`` |
+    /// | `remoteVersion` | ``versionKey`` |
+    /// | `remoteList` | ``listKey`` |
+    /// | `remoteIdentifiersParameter` | ``identifiersParameter`` |
+    /// | `remoteExhaustive` | `YES`: ``hasExhaustiveLists`` |
+    ///
+    /// A property is described if it has a key or, if it is a relationship, a path:
+    ///
+    /// | of a property | |
+    /// |---|---|
+    /// | `remoteKey` | its key |
+    /// | `remoteReadOnly` | `YES`: it is never sent |
+    /// | `remoteFilter` | its parameter among the ``filters`` |
+    /// | `remoteOrder` | its name among the ``orders`` |
+    /// | `remoteSentKey`, `remoteAddedKey`, `remoteRemovedKey`, `remotePath` | as in ``HTTPRelationship`` |
+    ///
+    /// The types of attributes tell which are dates, decimal numbers and bytes.
+    public static func all(of model: NSManagedObjectModel) -> [HTTPEntity] {
+      model.entities.compactMap(HTTPEntity.init)
+    }
+
+    private init?(_ description: NSEntityDescription) {
+      let info = UserInfo(description.userInfo)
+      guard let name = description.name, info["remotePath"] != nil || info["remoteIdentifier"] != nil else {
+        return nil
+      }
+      self.init(name, path: info["remotePath"])
+      identifierKey = info["remoteIdentifier"] ?? "id"
+      hasNumericIdentifiers = info.isSet("remoteNumericIdentifiers")
+      (versionKey, listKey) = (info["remoteVersion"], info["remoteList"])
+      identifiersParameter = info["remoteIdentifiersParameter"]
+      hasExhaustiveLists = info.isSet("remoteExhaustive") && description.subentities.isEmpty
+      attributes = description.attributesByName.compactMapValues(HTTPAttribute.init)
+      relationships = description.relationshipsByName.compactMapValues(HTTPRelationship.init)
+      filters = description.propertiesByName.compactMapValues { UserInfo($0.userInfo)["remoteFilter"] }
+      orders = description.propertiesByName.compactMapValues { UserInfo($0.userInfo)["remoteOrder"] }
+    }
+  }
+
+  extension HTTPAttribute {
+    fileprivate init?(_ description: NSAttributeDescription) {
+      let info = UserInfo(description.userInfo)
+      guard let key = info["remoteKey"] else { return nil }
+      let kind: Kind =
+        switch description.attributeType {
+        case .dateAttributeType: .date
+        case .decimalAttributeType: .decimal
+        case .binaryDataAttributeType: .data
+        default: .plain
+        }
+      self.init(key, kind: kind, isReadOnly: info.isSet("remoteReadOnly"))
+    }
+  }
+
+  extension HTTPRelationship {
+    fileprivate init?(_ description: NSRelationshipDescription) {
+      let info = UserInfo(description.userInfo)
+      guard let destination = description.destinationEntity?.name else { return nil }
+      if description.isToMany {
+        guard info["remoteKey"] != nil || info["remotePath"] != nil else { return nil }
+        self = .toMany(
+          destination, key: info["remoteKey"], path: info["remotePath"], sentKey: info["remoteSentKey"],
+          addedKey: info["remoteAddedKey"], removedKey: info["remoteRemovedKey"])
+      } else {
+        guard let key = info["remoteKey"] else { return nil }
+        self = .toOne(
+          destination, key: key, sentKey: info["remoteSentKey"], isReadOnly: info.isSet("remoteReadOnly"))
+      }
+    }
+  }
+
+  /// The texts of a user info.
+  private struct UserInfo {
+    let contents: [AnyHashable: Any]?
+
+    init(_ contents: [AnyHashable: Any]?) { self.contents = contents }
+
+    subscript(key: String) -> String? { contents?[key] as? String }
+
+    func isSet(_ key: String) -> Bool { self[key] == "YES" }
+  }
+#endif

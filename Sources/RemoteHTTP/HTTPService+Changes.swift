@@ -1,0 +1,99 @@
+#if HTTP
+  import Foundation
+  import NIOHTTP1
+  public import RemoteIncrementalStore
+
+  extension HTTPService {
+    /// Sends each change as a request: `POST` to the collection, `PATCH` or `PUT` and `DELETE` to the object. Each has the
+    /// header `Idempotency-Key`.
+    public func send(_ changes: [RemoteChange]) async throws -> [RemoteOutcome] {
+      var outcomes: [RemoteOutcome] = []
+      for change in changes { outcomes.append(try await send(change)) }
+      return outcomes
+    }
+
+    private func send(_ change: RemoteChange) async throws -> RemoteOutcome {
+      guard let entity = entities[change.entityName], let path = entity.path else {
+        return .refused("\(change.entityName) can only be read")
+      }
+      let request: Request?
+      do {
+        request = try self.request(change, entity, path)
+      } catch RemoteFailure.refused(let reason) {
+        return .refused(reason)
+      } catch {
+        return .refused("\(entity.name): the values have no form in JSON")
+      }
+      guard let request else { return .accepted(nil) }
+      return try outcome(of: change, entity, try await transport.answer(to: request))
+    }
+
+    /// The request that makes a change; nil if there is nothing to send.
+    private func request(_ change: RemoteChange, _ entity: HTTPEntity, _ path: String) throws -> Request? {
+      var request: Request
+      switch (change.kind, change.identifier) {
+      case (.insert, nil):
+        request = Request(method: .POST, url: address.url(path))
+        request.body = try values.body(change, entity)
+      case (.insert, let identifier?):
+        request = Request(method: .PUT, url: try address.url(path, of: identifier))
+        request.body = try values.body(change, entity, identifier: identifier.value)
+      case (.update, let identifier?):
+        guard let body = try values.body(change, entity) else { return nil }
+        request = Request(
+          method: HTTPMethod(rawValue: description.updateMethod.rawValue), url: try address.url(path, of: identifier))
+        request.body = body
+      case (.delete, let identifier?):
+        request = Request(method: .DELETE, url: try address.url(path, of: identifier))
+      case (_, nil): throw RemoteFailure.refused("\(entity.name): a change of an object without an identifier")
+      }
+      request.headers["Idempotency-Key"] = change.key.uuidString.lowercased()
+      if request.body != nil { request.headers["Content-Type"] = "application/json" }
+      if change.kind != .insert, let tag = change.tag { request.headers["If-Match"] = tag }
+      return request
+    }
+
+    private func outcome(of change: RemoteChange, _ entity: HTTPEntity, _ answer: Answer) throws -> RemoteOutcome {
+      switch answer.status {
+      case 200..<300: return .accepted(try accepted(change, entity, answer))
+      case 404 where change.kind != .insert, 410 where change.kind != .insert: return .gone
+      case 409 where change.identifier != nil, 412 where change.identifier != nil:
+        return .conflict(current(change, entity, answer))
+      case _ where answer.asksToWait: return .later(answer.retryAfter)
+      case 501: return .refused(answer.reason)
+      case 500...: throw RemoteFailure.answerLost(answer.reason)
+      default: return .refused(answer.reason)
+      }
+    }
+
+    /// The object as an answer to a change has it.
+    private func accepted(_ change: RemoteChange, _ entity: HTTPEntity, _ answer: Answer) throws -> RemoteRecord? {
+      guard change.kind != .delete else { return nil }
+      let json = answer.body.isEmpty ? nil : try answer.json().at(description.objectKey)
+      guard let json, json[entity.identifierKey] != nil else {
+        guard change.kind == .insert else { return nil }
+        // What was chosen here, or the last part of the new object's URL.
+        let place = answer.headers.first(name: "Location").flatMap { URL(string: $0)?.lastPathComponent }
+        guard let identifier = change.identifier ?? place.map({ RemoteIdentifier(entity.name, $0) }) else {
+          throw RemoteFailure.invalidAnswer("\(answer.request): the answer does not identify the new object")
+        }
+        return RemoteRecord(identifier)
+      }
+      var reader = RecordReader(entities)
+      let record = try reader.record(json, entity, tag: answer.tag)
+      guard change.identifier == nil || record.identifier == change.identifier else {
+        throw RemoteFailure.invalidAnswer("\(answer.request): the answer is another object, \(record.identifier)")
+      }
+      return record
+    }
+
+    /// The present object, if the answer that there is a conflict has it.
+    private func current(_ change: RemoteChange, _ entity: HTTPEntity, _ answer: Answer) -> RemoteRecord? {
+      var reader = RecordReader(entities)
+      guard let json = try? answer.json().at(description.objectKey),
+        let record = try? reader.record(json, entity, tag: answer.tag), record.identifier == change.identifier
+      else { return nil }
+      return record
+    }
+  }
+#endif
