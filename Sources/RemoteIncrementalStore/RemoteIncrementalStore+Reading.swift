@@ -36,9 +36,11 @@ extension RemoteIncrementalStore: LoadingStore {
   /// The list that answers a request, and how many of its objects are needed; nil for all.
   func query(for request: NSFetchRequest<NSManagedObject>) -> (query: RemoteQuery, needed: Int?)? {
     guard
-      let fetch = RemoteFetch(request, { id in
-        try? self.link.read { rows in try rows.identifier(of: rows.access.reference(id)) }
-      }), let query = link.service.query(for: fetch)
+      let fetch = RemoteFetch(
+        request,
+        { id in
+          try? self.link.read { rows in try rows.identifier(of: rows.access.reference(id)) }
+        }), let query = link.service.query(for: fetch)
     else { return nil }
     let isServed =
       (query.served.contains(.predicate) || fetch.predicate == nil)

@@ -134,7 +134,8 @@ extension RemoteIncrementalStore {
   ///
   /// Takes time in proportion to the number of objects.
   @discardableResult
-  public func evict(keepingBytes bytes: Int = .max, readBefore date: Date = .distantPast) throws -> [NSManagedObjectID] {
+  public func evict(keepingBytes bytes: Int = .max, readBefore date: Date = .distantPast) throws -> [NSManagedObjectID]
+  {
     try link.evict(try link.evictable(keepingBytes: bytes, readBefore: date.timeIntervalSinceReferenceDate))
   }
 

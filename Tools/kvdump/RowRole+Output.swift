@@ -203,7 +203,8 @@ extension ObjectNames {
       ])
     case .identified(let identifier, let object):
       .object([
-        "entity": .string(entityName(object.entity)), "identifier": .string(identifier), "object": .string(uri(of: object)),
+        "entity": .string(entityName(object.entity)), "identifier": .string(identifier),
+        "object": .string(uri(of: object)),
       ])
     }
   }

@@ -71,7 +71,11 @@ extension RemoteLink {
   func load(_ objects: [ObjectReference]) -> [Answer] {
     let (answers, isFirst) = loads.want(objects)
     if isFirst {
-      begin { await $0.runLoads() } orElse: { loads.end(objects, .failure(StoreIsGone())) }
+      begin {
+        await $0.runLoads()
+      } orElse: {
+        loads.end(objects, .failure(StoreIsGone()))
+      }
     }
     return answers
   }

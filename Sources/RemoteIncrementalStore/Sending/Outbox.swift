@@ -101,7 +101,9 @@ struct Outbox {
     func names(_ members: (OutboxRow.Members) -> [ObjectReference]) throws -> [String: [RemoteIdentifier]] {
       var all: [String: [RemoteIdentifier]] = [:]
       for relationship in change.members {
-        guard let name = entry.map.sets.first(where: { $0.end.number == relationship.relationship })?.name else { continue }
+        guard let name = entry.map.sets.first(where: { $0.end.number == relationship.relationship })?.name else {
+          continue
+        }
         let identifiers = try members(relationship).compactMap { try rows.identifier(of: $0) }
         if !identifiers.isEmpty { all[name] = identifiers }
       }

@@ -220,10 +220,18 @@ extension OutboxRow {
     for change in then {
       var known = all[change.relationship] ?? Members(relationship: change.relationship, added: [], removed: [])
       for member in change.added {
-        if let place = known.removed.firstIndex(of: member) { known.removed.remove(at: place) } else { known.added.append(member) }
+        if let place = known.removed.firstIndex(of: member) {
+          known.removed.remove(at: place)
+        } else {
+          known.added.append(member)
+        }
       }
       for member in change.removed {
-        if let place = known.added.firstIndex(of: member) { known.added.remove(at: place) } else { known.removed.append(member) }
+        if let place = known.added.firstIndex(of: member) {
+          known.added.remove(at: place)
+        } else {
+          known.removed.append(member)
+        }
       }
       all[change.relationship] = known
     }

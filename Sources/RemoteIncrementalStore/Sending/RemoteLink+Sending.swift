@@ -40,7 +40,8 @@ extension RemoteLink {
   }
 
   /// Marks the next changes as sent; nil if there are none.
-  private func take(_ now: Double?, _ tried: Set<UInt128>) throws -> (entries: [Outbox.Entry], changes: [RemoteChange])? {
+  private func take(_ now: Double?, _ tried: Set<UInt128>) throws -> (entries: [Outbox.Entry], changes: [RemoteChange])?
+  {
     var taken: (entries: [Outbox.Entry], changes: [RemoteChange])?
     try edit(recordsHistory: false) { rows in
       taken = nil
