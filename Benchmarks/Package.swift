@@ -102,6 +102,14 @@ let package = Package(
         .product(name: "OpenCoreData", package: "Cairn"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
+    .executableTarget(
+      name: "remote",
+      dependencies: [
+        .product(name: "CairnIncrementalStore", package: "Cairn"),
+        .product(name: "OpenCoreData", package: "Cairn"),
+        .product(name: "RemoteIncrementalStore", package: "Cairn"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
     .target(
       name: "Comparing",
       dependencies: [
