@@ -73,9 +73,11 @@ extension RemoteLink {
         throw RemoteFailure.invalidAnswer("a page that is not the last has no next one")
       }
     } while cursor != nil
+    var stale: [RemoteReference] = []
     let contradictions = try edit(answerTo: request) { rows in
+      stale = []
       guard let map = rows.access.schema[owner.entity], let set = map.set(named: name),
-        var origin = try rows.origin(of: owner), !origin.isWaiting
+        let origin = try rows.origin(of: owner), !origin.isWaiting
       else { return }
       var members: [ObjectReference] = []
       for page in pages {
@@ -84,11 +86,10 @@ extension RemoteLink {
           if let member = try take(record, isWhole: false, &rows) { members.append(member) }
         }
       }
-      try rows.take(members, isComplete: true, of: owner, set)
-      origin = try rows.origin(of: owner) ?? origin
-      origin.knownSets = Set(origin.knownSets + [UInt64(set.end.number)]).sorted()
-      rows.set(origin, of: owner)
+      try rows.take(allMembers: members, of: owner, set)
+      stale = rows.stale
     }
     await settle(contradictions)
+    try await loadListed(stale)
   }
 }

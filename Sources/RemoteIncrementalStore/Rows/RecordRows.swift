@@ -333,9 +333,11 @@ struct RecordRows {
     try take(listed, isComplete: members.isComplete, of: owner, set)
   }
 
+  /// Returns the objects that became members or ceased to be.
+  @discardableResult
   mutating func take(
     _ listed: [ObjectReference], isComplete: Bool, of owner: ObjectReference, _ set: EntityMap.StoredSet
-  ) throws {
+  ) throws -> Set<ObjectReference> {
     let listed = try listed.filter { try exists($0) }
     let present = try rows.members(of: owner, set)
     let wanted = Set(listed)
@@ -344,22 +346,20 @@ struct RecordRows {
     var removed = isComplete ? present.filter { !wanted.contains($0) } : []
     if case .toOne(let number) = set.inverse {
       let ownerID = access.objectID(owner)
-      for member in listed where try !isWaiting(member) && end(of: number, of: member) != owner {
-        try point(member, number, to: ownerID)
-      }
-      for member in removed where try !isWaiting(member) && end(of: number, of: member) == owner {
-        try point(member, number, to: nil)
-      }
+      added = try listed.filter { try !isWaiting($0) && end(of: number, of: $0) != owner }
+      removed = try removed.filter { try !isWaiting($0) && end(of: number, of: $0) == owner }
+      for member in added { try point(member, number, to: ownerID) }
+      for member in removed { try point(member, number, to: nil) }
       if set.end.isOrdered {
         edit(owner) { $0.members[set.end.number] = .init(added: [], removed: [], order: listed) }
       }
-      return
+      return Set(added + removed)
     }
     let undecided = try Set((added + removed).filter { try isUndecided($0, of: owner, set) })
     if !undecided.isEmpty { isIncomplete = true }
     added.removeAll { undecided.contains($0) }
     removed.removeAll { undecided.contains($0) }
-    guard !added.isEmpty || !removed.isEmpty || set.end.isOrdered && listed != present else { return }
+    guard !added.isEmpty || !removed.isEmpty || set.end.isOrdered && listed != present else { return [] }
     edit(owner) {
       $0.members[set.end.number] = .init(added: added, removed: removed, order: set.end.isOrdered ? listed : nil)
     }
@@ -367,6 +367,33 @@ struct RecordRows {
       // Their versions rise.
       for member in added + removed { edit(member) { $0.isTouched = true } }
     }
+    return Set(added + removed)
+  }
+
+  /// Reads what becomes of the members of a relationship that was read by itself.
+  ///
+  /// If that contradicts what is known of objects that are loaded in whole, either may be older; so they are asked for.
+  mutating func take(
+    allMembers members: [ObjectReference], of owner: ObjectReference, _ set: EntityMap.StoredSet
+  ) throws {
+    guard try identifier(of: owner).map({ !isOld($0) }) ?? true, let map = access.schema[owner.entity] else { return }
+    for member in try take(members, isComplete: true, of: owner, set) {
+      guard let bytes = try bytes(of: member), !FieldReader.isPartial(bytes), var origin = try origin(of: member),
+        let identifier = try identifier(of: member)
+      else { continue }
+      origin.tag = nil
+      origins[member] = origin
+      setPartial(member)
+      stale.append(RemoteReference(identifier))
+    }
+    var origin = try origin(of: owner) ?? OriginRow(entity: map.number)
+    origin.knownSets = Set(origin.knownSets + [UInt64(set.end.number)]).sorted()
+    origins[owner] = origin
+  }
+
+  private func identifier(of object: ObjectReference) throws -> RemoteIdentifier? {
+    guard let name = access.schema[object.entity]?.entity.name else { return nil }
+    return try origin(of: object)?.identifier.map { RemoteIdentifier(name, $0) }
   }
 
   /// Whether a change of an object that waits says whether it is a member.

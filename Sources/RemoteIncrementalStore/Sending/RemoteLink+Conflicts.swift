@@ -169,7 +169,10 @@ extension RecordRows {
     let theirBytes = try bytes(of: object) ?? OutboxRecorder.none
     change.base = try Self.part(theirBytes, of: fields)
     change.values = try Self.part(change.values, of: fields)
-    if kept == nil { try revert(change.members, of: object, &origin) }
+    if kept == nil {
+      let told = Set(entry.map.sets.filter { theirs.members[$0.name]?.isComplete == true }.map(\.end.number))
+      try revert(change.members.filter { !told.contains($0.relationship) }, of: object, &origin)
+    }
     if kept == nil { change.members = [] }
     try apply(change.members, to: object, entry.map)
     // What is sent later stays, too.

@@ -240,4 +240,36 @@ struct ChangesTests {
     try await fixture.store.load([id])
     #expect(fixture.store.isLoaded(id))
   }
+
+  @Test("Members that were read before a bug was changed do not take it from or give it to anybody.")
+  func lateMembers() async throws {
+    let fixture = try RemoteFixture()
+    let (bug, tags) = fixture.service.edit { state in
+      let tags = (0..<2).map { state.insert("Tag", ["name": .string("\($0)")]) }
+      return (state.insert("Bug", ["title": .string("one")], tags: [tags[0]]), tags)
+    }
+    for entity in ["Tag", "Bug"] { try await fixture.refresh(entity) }
+    fixture.service.intercept { request, phase in
+      if phase == .answering, request.kind == .members { try await fixture.service.gate.pass(0) }
+    }
+    let traversal = Task {
+      try await fixture.perform { context in
+        for tag in try RemoteRunner.all("Tag", context) {
+          _ = (tag.value(forKey: "bugs") as? Set<NSManagedObject>)?.count
+        }
+      }
+    }
+    await fixture.service.gate.untilWaiting()
+    fixture.service.edit { $0.setTags([tags[1]], of: bug) }
+    let other = RemoteFixture.context(fixture.coordinator)
+    try await fixture.refresh()
+    fixture.service.gate.open()
+    try await traversal.value
+    await fixture.store.waitUntilQuiet()
+    let names = try await other.perform {
+      let set = try RemoteRunner.all("Bug", other).first?.value(forKey: "tags") as? Set<NSManagedObject> ?? []
+      return set.compactMap { $0.value(forKey: "name") as? String }
+    }
+    #expect(names == ["1"])
+  }
 }

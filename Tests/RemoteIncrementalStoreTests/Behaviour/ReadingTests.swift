@@ -26,7 +26,9 @@ struct ReadingTests {
     #expect(try await fixture.titles(.refreshing(ifOlderThan: 1000)) == ["one"])
     await fixture.store.waitUntilQuiet()
     #expect(try await fixture.titles() == ["one"])
+    fixture.service.faults.held = 1000
     #expect(try await fixture.titles(.refreshing(ifOlderThan: 0)) == ["one"])
+    fixture.service.heal()
     await fixture.store.waitUntilQuiet()
     #expect(try await fixture.titles() == ["one", "two"])
   }

@@ -347,6 +347,31 @@ struct SendingTests {
     #expect(names == ["2", "3"])
   }
 
+  @Test("A member that was removed here and at the service stays removed in a conflict that the service wins.")
+  func conflictOfRemovedMember() async throws {
+    let fixture = try RemoteFixture()
+    let (bug, tag) = fixture.service.edit { state in
+      let tag = state.insert("Tag", ["name": .string("tag")])
+      return (state.insert("Bug", ["title": .string("one")], tags: [tag]), tag)
+    }
+    for entity in ["Tag", "Bug"] { try await fixture.refresh(entity) }
+    let id = try #require(try await fixture.identifiers().first)
+    fixture.disconnect()
+    try await fixture.perform { context in
+      try context.existingObject(with: id).setValue(Set<NSManagedObject>(), forKey: "tags")
+      try context.save()
+    }
+    fixture.service.edit { $0.setTags([], of: bug) }
+    fixture.connect()
+    await fixture.send()
+    fixture.forget()
+    let count = try await fixture.perform { context in
+      (try context.existingObject(with: id).value(forKey: "tags") as? Set<NSManagedObject>)?.count
+    }
+    #expect(count == 0)
+    #expect(fixture.service.now.things[tag] != nil)
+  }
+
   @Test("A conflict does not bring back an object that was deleted here since.")
   func conflictOfDeleted() async throws {
     let fixture = try RemoteFixture(policy: .applicationWins)

@@ -9,6 +9,8 @@ struct ServiceState: Sendable {
     /// The tags of a bug.
     var tags: Set<RemoteIdentifier> = []
     var version = 0
+    /// How many objects there had been before.
+    var place = 0
   }
 
   /// A change that was made.
@@ -108,6 +110,7 @@ struct ServiceState: Sendable {
       if all["assignee"] == nil { all["assignee"] = .null }
     }
     things[identifier] = Thing(values: all)
+    things[identifier]?.place = lastNumber
     things[identifier]?.tags = Set(tags)
     if case .string(let token) = all["token"] { tokens[identifier] = token }
     touch(identifier)

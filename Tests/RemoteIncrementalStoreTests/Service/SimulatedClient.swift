@@ -53,9 +53,10 @@ struct SimulatedClient: RemoteService {
         }
         all.sort { (title($0), $0.value.count, $0.value) < (title($1), $1.value.count, $1.value) }
       }
-      let (part, next, isLast) = Self.part(
-        of: all, after: cursor, options,
-        isIncremental: query.template == .incremental, keepsOrder: query.parameters["order"] != nil)
+      let (part, next, isLast) =
+        query.template == .incremental
+        ? Self.newest(of: all, after: cursor, state)
+        : Self.part(of: all, after: cursor, options, keepsOrder: query.parameters["order"] != nil)
       var page = RemotePage(
         part.compactMap { state.record($0, options.listed) }, next: next, isLast: isLast,
         tag: query.template == .incremental ? nil : listTag)
@@ -73,9 +74,9 @@ struct SimulatedClient: RemoteService {
 
   /// A page of a list: begins at an index, or behind an object, by its identifier.
   private static func part(
-    of all: [RemoteIdentifier], after cursor: String?, _ options: ServiceOptions, isIncremental: Bool, keepsOrder: Bool
+    of all: [RemoteIdentifier], after cursor: String?, _ options: ServiceOptions, keepsOrder: Bool
   ) -> ([RemoteIdentifier], String?, Bool) {
-    if !isIncremental && (options.pagesByIndex || keepsOrder) {
+    if options.pagesByIndex || keepsOrder {
       let start = min(cursor.flatMap(Int.init) ?? 0, all.count)
       let end = min(start + options.pageSize, all.count)
       return (Array(all[start..<end]), end < all.count ? "\(end)" : nil, end == all.count)
@@ -86,7 +87,18 @@ struct SimulatedClient: RemoteService {
     }
     let part = Array(rest.prefix(options.pageSize))
     let isLast = part.count == rest.count
-    return (part, isLast && !isIncremental ? nil : part.last?.value ?? cursor ?? "", isLast)
+    return (part, isLast ? nil : part.last?.value, isLast)
+  }
+
+  /// A page of a list that only grows at its end.
+  private static func newest(
+    of all: [RemoteIdentifier], after cursor: String?, _ state: ServiceState
+  ) -> ([RemoteIdentifier], String?, Bool) {
+    func place(_ identifier: RemoteIdentifier) -> Int { state.things[identifier]?.place ?? 0 }
+    let start = cursor.flatMap(Int.init) ?? 0
+    let rest = all.filter { place($0) > start }.sorted { place($0) < place($1) }
+    let part = Array(rest.prefix(state.options.pageSize))
+    return (part, "\(part.last.map(place) ?? start)", part.count == rest.count)
   }
 
   func records(_ wanted: [RemoteReference]) async throws -> RemoteRecords {
@@ -115,8 +127,7 @@ struct SimulatedClient: RemoteService {
     ) { state in
       guard state.things[owner] != nil else { throw RemoteFailure.gone }
       let (part, next, isLast) = Self.part(
-        of: state.members(of: relationship, of: owner), after: cursor, options, isIncremental: false,
-        keepsOrder: false)
+        of: state.members(of: relationship, of: owner), after: cursor, options, keepsOrder: false)
       return RemotePage(part.compactMap { state.record($0, options.listed) }, next: next, isLast: isLast)
     }
   }
