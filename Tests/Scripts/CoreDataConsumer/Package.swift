@@ -25,6 +25,7 @@ let package = Package(
       name: "Pages",
       dependencies: [
         .product(name: "CoreData", package: "Cairn"), .product(name: "CairnIncrementalStore", package: "Cairn"),
+        .product(name: "RemoteIncrementalStore", package: "Cairn"),
       ],
       swiftSettings: [.unsafeFlags(["-suppress-warnings"])]),
     // The compiler warns of casts that Apple's platforms need and that have no effect here.

@@ -21,10 +21,10 @@ mkdir -p "$work/Sources/Recipes"
 sed -n '/^```swift recipe$/,/^```$/{//!p;}' "$root/Documentation/RECIPES.md" >"$work/Sources/Recipes/Recipes.swift"
 parameters="context: NSManagedObjectContext, description: NSPersistentStoreDescription, note: Note, fleet: Fleet, lines: Lines"
 {
-  printf 'import %s\n' CairnIncrementalStore CoreData Observation
+  printf 'import %s\n' CairnIncrementalStore CoreData Observation RemoteIncrementalStore
   echo "extension Setting {"
   for page in "$root"/Sources/{OpenCoreData,IncrementalStore,CairnIncrementalStore}/*.docc/*.md \
-    "$root"/Documentation/{CORE-DATA,INCREMENTAL-STORE,MODELS,PREDICATES}.md; do
+    "$root"/Documentation/{CORE-DATA,INCREMENTAL-STORE,MODELS,PREDICATES,REMOTE}.md; do
     code_as_function "$page" "$parameters" 'do {' '}' | sed '/^import /d'
   done
   echo "}"

@@ -34,6 +34,10 @@ final class Lines {
   func next() -> (name: String, guns: Int)? { nil }
 }
 
+struct Backend {
+  func bugs() async throws -> [(id: String, title: String, isOpen: Bool)] { [] }
+}
+
 struct Row {
   let id: NSManagedObjectID
   let values: [PredicateValue]
