@@ -83,7 +83,8 @@ final class RemoteLink: SaveCompanion, @unchecked Sendable {
           var made: RecordRows?
           try store.edit(author: RemoteIncrementalStore.transactionAuthor, recordsHistory: recordsHistory) { snapshot in
             var rows = RecordRows(
-              RemoteRows(snapshot: snapshot, access: store.access), references: spare, now: Self.now,
+              RemoteRows(snapshot: snapshot, access: store.access), references: spare,
+              now: request.flatMap { order.beginning(of: $0) } ?? Self.now,
               isOld: { [order] identifier in request.map { order.isOld(identifier, $0) } ?? false })
             try plan(&rows)
             made = rows

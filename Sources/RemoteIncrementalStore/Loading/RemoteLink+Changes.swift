@@ -37,6 +37,7 @@ extension RemoteLink {
       let contradictions = try edit(answerTo: request) { rows in
         for record in changes.records { try take(record, isWhole: false, &rows) }
         for identifier in changes.deleted { try rows.remove(identifier) }
+        if changes.hasGap { try rows.expireLists() }
         stale = rows.stale
         if stale.isEmpty { try note(changes.cursor, &rows) }
       }
@@ -57,5 +58,18 @@ extension RemoteLink {
     var head = try rows.rows.head() ?? RemoteHead(account: account)
     head.cursor = cursor
     rows.add { $0.put(head.bytes, at: StoreHead.remoteReference, in: StoreHead.table) }
+  }
+}
+
+extension RecordRows {
+  /// Lets all lists count as too old, also for a later process.
+  fileprivate mutating func expireLists() throws {
+    for (reference, result) in try rows.results() where result.readAt > 0 {
+      var result = result
+      // A list that was read as far as it was needed is told by its time from one whose reading was interrupted.
+      result.readAt = result.isComplete ? 0 : 1
+      let bytes = result.bytes
+      add { $0.put(bytes, at: reference, in: ResultRow.table) }
+    }
   }
 }

@@ -7,25 +7,29 @@ import Foundation
 final class RequestOrder: @unchecked Sendable {
   private let lock = NSLock()
   private var last: UInt64 = 0
-  private var underWay: Set<UInt64> = []
+  /// The requests under way, and when they began.
+  private var underWay: [UInt64: Double] = [:]
   /// For each object, the request whose answer was used last, as far as older requests are under way.
   private var used: [RemoteIdentifier: UInt64] = [:]
 
   func begin() -> UInt64 {
     lock.withLock {
       last += 1
-      underWay.insert(last)
+      underWay[last] = RemoteLink.now
       return last
     }
   }
 
   func end(_ request: UInt64) {
     lock.withLock {
-      underWay.remove(request)
-      guard let oldest = underWay.min() else { return used = [:] }
+      underWay[request] = nil
+      guard let oldest = underWay.keys.min() else { return used = [:] }
       if used.count > 10_000 { used = used.filter { $0.value > oldest } }
     }
   }
+
+  /// When a request began; nil if it is not under way.
+  func beginning(of request: UInt64) -> Double? { lock.withLock { underWay[request] } }
 
   /// Notes that the answer to a request was used for objects; nil for something newer than all requests so far.
   func note(_ identifiers: some Sequence<RemoteIdentifier>, _ request: UInt64?) {

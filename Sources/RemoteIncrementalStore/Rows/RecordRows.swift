@@ -17,6 +17,7 @@ struct RecordRows {
   }
 
   let rows: RemoteRows
+  /// When the service was asked: what it says of objects is as old as that at most.
   private let now: Double
   private var fresh: ArraySlice<RowReference>
   /// References that the plan has not used.

@@ -56,6 +56,8 @@ extension RecordRows {
     case .update:
       try set(try existing(values(in: change.base, map)), of: object, map)
       try revert(change.members, of: object, &origin)
+      // Until it has been read again.
+      setPartial(object)
     case .delete:
       origin.knownSets = []
       let values = try existing(values(in: change.base, map))

@@ -30,8 +30,8 @@ struct ChangesTests {
     #expect(cursor != nil)
   }
 
-  @Test("After a gap in the changes every list counts as too old.")
-  func gap() async throws {
+  @Test("After a gap in the changes every list counts as too old, also after a restart.", arguments: [false, true])
+  func gap(reopens: Bool) async throws {
     var options = ServiceOptions()
     options.rememberedChanges = 3
     let fixture = try RemoteFixture(options)
@@ -40,6 +40,7 @@ struct ChangesTests {
     try await fixture.refresh()
     fixture.bugs("two", "three", "four", "five")
     try await fixture.store.readChanges()
+    if reopens { try fixture.reopen() }
     #expect(try await fixture.titles(.waiting(ifOlderThan: 1e9, timeLimit: 1000)).count == 5)
   }
 

@@ -81,8 +81,8 @@ struct RemoteCheck {
       }
       for entity in ServiceState.entities {
         try step("refreshing \(entity)", store) {
-          // Pages of an earlier reading that was not finished may have shifted.
-          for _ in 0..<(service.options.pagesByIndex ? 2 : 1) {
+          // The first time may only finish an earlier reading, which is as old as its first page.
+          for _ in 0..<2 {
             try runner.await {
               let request = NSFetchRequest<NSManagedObject>(entityName: entity)
               try await subject.refresh(request)
