@@ -140,7 +140,8 @@ if hasOpenCoreData && !isEngineAlone {
     .testTarget(
       name: "RemoteIncrementalStoreTests",
       dependencies: [
-        "CairnIncrementalStore", "CairnInspection", "CairnSimulation", "CoreData", "OpenCoreData",
+        "Cairn", "CairnIncrementalStore", "CairnInspection", "CairnSimulation", "CoreData", "IncrementalStore",
+        "OpenCoreData",
         "RemoteIncrementalStore",
       ],
       swiftSettings: settings),

@@ -16,6 +16,9 @@ public let RemoteConflictsOption = "RemoteConflicts"
 /// false if not set.
 public let RemoteSendsByHandOption = "RemoteSendsByHand"
 
+/// The key of a store option: an open `RowStore` to use instead of one that Cairn keeps at the store's URL.
+package let RemoteRowStoreOption = "RemoteRowStore"
+
 extension NSPersistentStore.StoreType {
   /// The type of the stores that Cairn keeps, over a remote service.
   public static let remote = NSPersistentStore.StoreType(rawValue: "CairnRemote")
@@ -71,7 +74,8 @@ public final class RemoteIncrementalStore: RowIncrementalStore {
   public override class var storeType: String { NSPersistentStore.StoreType.remote.rawValue }
 
   public override class func rowStore(at url: URL, options: [AnyHashable: Any]?) throws -> any RowStore {
-    try CairnIncrementalStore.rowStore(at: url, options: options)
+    if let rows = options?[RemoteRowStoreOption] as? any RowStore { return rows }
+    return try CairnIncrementalStore.rowStore(at: url, options: options)
   }
 
   /// Removes the store at `url`, if there is one: its directory with everything in it, also what was not sent.

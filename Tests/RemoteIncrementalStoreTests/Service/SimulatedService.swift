@@ -29,9 +29,13 @@ final class SimulatedService: Sendable {
 
   enum Phase: Sendable { case arriving, answering }
 
-  init(_ options: ServiceOptions = ServiceOptions(), seed: UInt64 = 1) {
-    (self.options, self.seed) = (options, seed)
-    state = Mutex(ServiceState(options))
+  convenience init(_ options: ServiceOptions = ServiceOptions(), seed: UInt64 = 1) {
+    self.init(ServiceState(options), seed: seed)
+  }
+
+  init(_ state: ServiceState, seed: UInt64 = 1) {
+    (options, self.seed) = (state.options, seed)
+    self.state = Mutex(state)
     shared = Mutex(Shared())
   }
 
