@@ -19,7 +19,7 @@ struct RemoteProgram: Sendable {
     options = ServiceOptions(using: &random)
     policy = Policy.allCases.randomElement(using: &random) ?? .serviceWins
     storeCount = Int.random(in: 1...3, using: &random)
-    let count = [8, 30, 100][Int.random(in: 0..<3, using: &random)]
+    let count = [8, 30, 100, 250][Int.random(in: 0..<4, using: &random)]
     steps = [.faults(ServiceFaults(using: &random))]
     for _ in 0..<count {
       steps.append(Self.step(store: Int.random(in: 0..<storeCount, using: &random), &random))
@@ -48,8 +48,9 @@ struct RemoteProgram: Sendable {
     case 166..<170: action = .kill
     case 170..<173: action = .quieten
     case 173..<176: action = .forget
-    case 176..<182: return .disturb(seed)
-    case 182..<194: return .release(seed)
+    case 176..<179: action = .verify
+    case 179..<183: return .disturb(seed)
+    case 183..<194: return .release(seed)
     case 194..<197: return .deliverLate
     default: return .faults(ServiceFaults(using: &random))
     }
@@ -68,6 +69,8 @@ enum RemoteStep: Sendable {
     case reopen, kill
     /// Waits until the store has no requests under way.
     case quieten
+    /// Looks whether all values that wait to be sent are there.
+    case verify
     /// The context forgets its objects and what is not saved of them.
     case forget
   }

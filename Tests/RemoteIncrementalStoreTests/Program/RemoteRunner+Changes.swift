@@ -31,4 +31,32 @@ extension RemoteRunner {
     if let token { store.excused.insert(token) }
     try store.store.discard(change)
   }
+
+  /// Throws if the store has lost a value that waits to be sent, for instance because an answer has replaced it.
+  func checkWaiting(_ store: ProgramStore) throws {
+    let waiting = try store.store.unsentChanges.filter { $0.kind != .delete }
+    guard !waiting.isEmpty else { return }
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = store.coordinator
+    let found = try perform(in: context) { context -> [(String, [String: RemoteValue])] in
+      waiting.compactMap { change in
+        guard let object = try? context.existingObject(with: change.objectID),
+          let token = object.value(forKey: "token") as? String
+        else { return nil }
+        let names = change.properties.filter { object.entity.attributesByName[$0] != nil }
+        return (
+          token, Dictionary(uniqueKeysWithValues: names.map { ($0, Self.remote(object.value(forKey: $0))) })
+        )
+      }
+    }
+    let still = Set(try store.store.unsentChanges.map(\.objectID))
+    let contested = service.now.contested
+    for (change, (token, values)) in zip(waiting, found) where still.contains(change.objectID) {
+      if contested.contains(token) || store.excused.contains(token) { continue }
+      for (name, value) in values {
+        guard let saved = store.saved[token]?[name], saved != value else { continue }
+        throw TestFailure("\(name) of \(token) is \(value) and not \(saved), which waits")
+      }
+    }
+  }
 }

@@ -89,10 +89,16 @@ final class RemoteRunner {
 
   /// The same for what must not be done in a task.
   func perform<Value>(_ store: ProgramStore, _ body: (NSManagedObjectContext) throws -> Value) throws -> Value {
+    try perform(in: store.context, body)
+  }
+
+  func perform<Value>(
+    in context: NSManagedObjectContext, _ body: (NSManagedObjectContext) throws -> Value
+  ) throws -> Value {
     let done = DispatchSemaphore(value: 0)
     var result: Result<Value, any Error>?
     try withoutActuallyEscaping(body) { body in
-      let block = Unchecked { result = Result { try store.context.performAndWait { try body(store.context) } } }
+      let block = Unchecked { result = Result { try context.performAndWait { try body(context) } } }
       queue.async {
         block.value()
         done.signal()
@@ -182,6 +188,7 @@ final class RemoteRunner {
       wait(for: store.tasks)
       store.tasks = []
     case .quieten: try quieten(store)
+    case .verify: try checkWaiting(store)
     case .forget: store.forget()
     }
   }

@@ -88,7 +88,7 @@ struct ServiceFaults: Hashable, Sendable {
   init() {}
 
   init(using random: inout SplitMix64) {
-    let level = [0, 30, 100, 250][Int.random(in: 0..<4, using: &random)]
+    let level = [0, 50, 150, 400][Int.random(in: 0..<4, using: &random)]
     func some() -> Int { Int.random(in: 0..<3, using: &random) == 0 ? 0 : Int.random(in: 0...level, using: &random) }
     (held, unreachable, answerLost, answerCut) = (some() * 2, some(), some(), some() / 2)
     (duplicated, late, busy, disturbed) = (some(), some(), some() / 2, some() * 2)

@@ -154,7 +154,7 @@ struct ServiceState: Sendable {
 
   mutating func apply(_ change: RemoteChange) -> RemoteOutcome {
     if let earlier = applied[change.key] {
-      if !Self.repeats(change, earlier.change) {
+      if !Self.repeats(change, earlier.change), !Self.repeats(earlier.change, change) {
         violations.append("two changes with one key: \(earlier.change) and \(change)")
       }
       switch options.repeating {
