@@ -135,7 +135,8 @@ struct SavePlan {
     // If the object is a fault, only members of its relationships can have changed.
     guard let object = saved.object, !object.isFault else { return saved.stored?.bytes }
     let unknown = try unknownFields(of: saved, object)
-    var row = FieldWriter(isPartial: !unknown.isEmpty)
+    // Other values may be older than those that were changed, even if all are there.
+    var row = FieldWriter(isPartial: saved.stored.map { FieldReader.isPartial($0.bytes) } ?? false)
     var foreign = try ForeignFields(saved)
     for field in saved.map.fields where !unknown.contains(field.number) {
       foreign.copy(before: field.number, to: &row)

@@ -225,7 +225,7 @@ struct ChangesTests {
     await #expect(throws: RemoteFailure.self) { try await fixture.store.readChanges() }
   }
 
-  @Test("A part of an object does not make it whole if it was accepted without its values.")
+  @Test("Neither a part of an object nor a change makes it whole if it was accepted without its values.")
   func partOfAccepted() async throws {
     var options = ServiceOptions()
     (options.answers, options.listed) = ([.identifier], .parts)
@@ -236,6 +236,9 @@ struct ChangesTests {
     let id = try await fixture.insert("one")
     await fixture.send()
     try await fixture.refresh()
+    #expect(!fixture.store.isLoaded(id))
+    try await fixture.set("title", "two", of: id)
+    await fixture.send()
     #expect(!fixture.store.isLoaded(id))
     fixture.connect()
     try await fixture.store.load([id])
