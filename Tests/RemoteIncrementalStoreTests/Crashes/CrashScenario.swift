@@ -29,7 +29,7 @@ struct CrashScenario {
       let allowed = [moment.step, moment.isAmid ? moment.step + 1 : moment.step].compactMap { ends[$0] }
       for second in try await check(moment, allowed, watches) {
         tally.again += 1
-        _ = try await check(second, allowed, false)
+        do { _ = try await check(second, allowed, false) } catch { throw TestFailure("\(moment.place), then \(error)") }
       }
     }
     print("\(steps.count) steps, \(calls) calls, \(tally.crashes) crashes, \(tally.again) second crashes")
@@ -82,7 +82,7 @@ struct CrashScenario {
   ) async throws -> [CrashMoment] {
     do {
       let service = SimulatedService(moment.service)
-      let watch = watches ? CrashWatch(moment.files, service, oneIn: 7) : nil
+      let watch = watches ? CrashWatch(moment.files, service, oneIn: 17) : nil
       defer { watch?.end() }
       let subject = try CrashStore(moment.files, service, policy)
       try await subject.settle(refreshesFirst: moment.call.isMultiple(of: 2))
@@ -91,14 +91,15 @@ struct CrashScenario {
       try subject.close()
       return watch?.takeMoments() ?? []
     } catch {
-      throw TestFailure("after \(moment.step) steps, \(moment.place): \(error)")
+      throw TestFailure("\(moment.place), after \(moment.step) steps: \(error)")
     }
   }
 
   private func compare(_ subject: CrashStore, _ allowed: [CrashGraph]) async throws {
     let (ours, theirs) = (try await subject.graph(), try subject.service.now.graph())
     guard ours == theirs else {
-      throw TestFailure("the store does not agree with the service: \(ours.difference(from: theirs))")
+      let requests = subject.service.requests.map(\.text).joined(separator: "\n")
+      throw TestFailure("the store does not agree with the service: \(ours.difference(from: theirs))\n\(requests)")
     }
     guard allowed.contains(ours) else {
       throw TestFailure("something was lost or made twice: \(ours.difference(from: allowed.last ?? [:]))")

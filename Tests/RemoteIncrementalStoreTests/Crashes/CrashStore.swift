@@ -23,7 +23,9 @@ final class CrashStore {
   func close() throws {
     try coordinator.remove(store)
     machine.scheduler.drain()
-    let findings = try Verifier(at: CrashMachine.url.path, files: machine.files).run().findings.filter { $0.severity == .damage }
+    let findings = try Verifier(at: CrashMachine.url.path, files: machine.files).run().findings.filter {
+      $0.severity == .damage
+    }
     guard findings.isEmpty else { throw TestFailure("the structure is wrong: \(findings)") }
   }
 
