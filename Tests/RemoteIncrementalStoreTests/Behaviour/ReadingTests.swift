@@ -297,4 +297,17 @@ struct ReadingTests {
     #expect(identifiers.map { fixture.store.isLoaded($0) } == [true, true, false])
     withExtendedLifetime((held, object)) {}
   }
+
+  @Test("A pinned object is not evicted until it is pinned no longer.")
+  func pinned() async throws {
+    let fixture = try RemoteFixture()
+    fixture.bugs("one", "two")
+    try await fixture.refresh()
+    let identifiers = try await fixture.identifiers()
+    fixture.forget()
+    try fixture.store.setPinned(true, [identifiers[0]])
+    #expect(try fixture.store.evict(identifiers) == [identifiers[1]])
+    try fixture.store.setPinned(false, [identifiers[0]])
+    #expect(try fixture.store.evict(identifiers) == [identifiers[0]])
+  }
 }

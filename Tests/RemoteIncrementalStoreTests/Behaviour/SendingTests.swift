@@ -123,6 +123,42 @@ struct SendingTests {
     #expect(fixture.service.requests(.find).isEmpty, "nothing has to be looked for that was certainly not sent")
   }
 
+  @Test("After the service has refused the credentials nothing is sent until the application says so.")
+  func credentials() async throws {
+    let fixture = try RemoteFixture()
+    fixture.service.intercept { request, phase in
+      if phase == .arriving, request.kind == .send { throw RemoteFailure.unauthorized("expired") }
+    }
+    try await fixture.insert("one")
+    await fixture.send()
+    fixture.connect()
+    try await fixture.insert("two")
+    await fixture.send()
+    #expect(fixture.sent.isEmpty)
+    #expect(try fixture.unsent.map(\.state) == [.waiting, .waiting])
+    try fixture.store.retry()
+    await fixture.send()
+    #expect(try fixture.unsent.isEmpty)
+    #expect(fixture.sent.count == 2)
+  }
+
+  @Test("A change whose answer had not come when the store was closed is sent again with its key.")
+  func closedWhileSending() async throws {
+    let fixture = try RemoteFixture()
+    fixture.service.intercept { request, phase in
+      if phase == .answering, request.kind == .send { try await fixture.service.gate.pass(0) }
+    }
+    try await fixture.insert("one")
+    await fixture.service.gate.untilWaiting()
+    try fixture.reopen()
+    fixture.service.intercept(nil)
+    await fixture.send()
+    #expect(try fixture.unsent.isEmpty)
+    #expect(fixture.sent.count > 1)
+    #expect(Set(fixture.sent.map(\.key)).count == 1)
+    #expect(fixture.service.now.identifiers(of: "Bug").count == 1)
+  }
+
   @Test("A change whose answer was lost is sent again with the same key, and made once.")
   func lostAnswer() async throws {
     let fixture = try RemoteFixture()
