@@ -4,7 +4,9 @@ import RemoteIncrementalStore
 /// What has become of the changes that waited, when the server was asked.
 struct Delivery {
   enum Outcome: Equatable {
-    case sent, conflict
+    case sent
+    /// The service's change counts: this is how the bug is now.
+    case conflict(String)
     case refused(String)
     case waiting
   }
@@ -17,6 +19,8 @@ struct Delivery {
   var items: [Item] = []
   /// Why changes wait.
   var failure: String?
+  /// Whether the server has told what has changed.
+  var isUpToDate = false
 
   func count(_ isCounted: (Outcome) -> Bool) -> Int { items.count { isCounted($0.outcome) } }
 
@@ -24,8 +28,8 @@ struct Delivery {
   var complaint: String? {
     for item in items {
       switch item.outcome {
-      case .conflict:
-        return "Bug \(item.change.name) was changed by somebody else meanwhile, whose change counts. See 'bugs show'."
+      case .conflict(let present):
+        return "Somebody else was faster: bug \(item.change.name) is now \(present)."
       case .refused(let reason): return "The server refuses the change: \(reason)."
       case .sent, .waiting: continue
       }
@@ -35,7 +39,7 @@ struct Delivery {
 }
 
 extension Session {
-  /// Sends what waits, and closes the store, so that no event is left.
+  /// Sends what waits, reads what has changed, and closes the store, so that no event is left.
   func deliver() async throws -> Delivery {
     let events = store.events
     let listener = Task {
@@ -45,23 +49,24 @@ extension Session {
     }
     let changes = try await unsentChanges()
     await store.sendChanges()
+    let isUpToDate = await catchUp()
     let left = try store.unsentChanges
-    let names = try await names(of: changes)
+    let present = await present(changes)
     try await close()
 
-    var delivery = Delivery()
+    var delivery = Delivery(isUpToDate: isUpToDate)
     var conflicts: Set<NSManagedObjectID> = []
     for event in await listener.value {
       if case .conflict(let id) = event { conflicts.insert(id) }
       if case .sendingFailed(_, let error) = event { delivery.failure = "\(error)" }
     }
-    for (var change, name) in zip(changes, names) {
-      change.name = name
+    for (var change, present) in zip(changes, present) {
+      change.name = present.name
       let outcome: Delivery.Outcome =
         switch left.first(where: { $0.id == change.id })?.state {
         case .refused(let reason)?: .refused(reason)
         case .some: .waiting
-        case nil: conflicts.contains(change.objectID) ? .conflict : .sent
+        case nil: conflicts.contains(change.objectID) ? .conflict(present.words) : .sent
         }
       delivery.items.append(Delivery.Item(change: change, outcome: outcome))
     }

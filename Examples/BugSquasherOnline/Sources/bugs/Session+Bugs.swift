@@ -11,7 +11,7 @@ extension Session {
       request.freshness = freshness
       if let bug = try context.fetch(request).first { return bug }
     case .unsent(let name):
-      if let url = URL(string: "x-coredata://\(store.identifier)/Bug/\(name)"),
+      if let store = store.identifier, let url = URL(string: "x-coredata://\(store)/Bug/\(name)"),
         let id = container.persistentStoreCoordinator.managedObjectID(forURIRepresentation: url),
         let bug = try? context.existingObject(with: id) as? Bug
       {

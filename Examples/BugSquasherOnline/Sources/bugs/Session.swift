@@ -49,8 +49,14 @@ struct Session {
   var freshness: RemoteFreshness { isOnline ? .waiting(ifOlderThan: 300, timeLimit: 10) : .cached }
 
   /// Reads what has changed at the server, before anything else: the first time, this is where changes begin to count.
-  private func catchUp() async -> Bool {
+  ///
+  /// While a new bug was sent and not answered, nobody knows whether a bug that is new at the server is this one.
+  func catchUp() async -> Bool {
     do {
+      guard try !store.unsentChanges.contains(where: { $0.kind == .insert && $0.state == .sent }) else {
+        note("A bug was sent, and the answer is missing: 'bugs sync' asks again. This is what is known here.")
+        return false
+      }
       try await store.readChanges()
       return true
     } catch {

@@ -15,7 +15,7 @@ struct UnsentChange: Sendable {
 extension Session {
   func unsentChanges() async throws -> [UnsentChange] {
     let changes = try store.unsentChanges
-    return try await container.performBackgroundTask { context in
+    return await container.performBackgroundTask { context in
       changes.map { change in
         let bug = change.kind == .delete ? nil : try? context.existingObject(with: change.objectID) as? Bug
         return UnsentChange(
@@ -25,12 +25,14 @@ extension Session {
     }
   }
 
-  /// What the bugs of changes are called now.
-  func names(of changes: [UnsentChange]) async throws -> [String] {
-    try await container.performBackgroundTask { context in
+  /// What the bugs of changes are called now, and how they are, in words.
+  func present(_ changes: [UnsentChange]) async -> [(name: String, words: String)] {
+    await container.performBackgroundTask { context in
       changes.map { change in
-        let bug = try? context.existingObject(with: change.objectID) as? Bug
-        return bug.map { "\(BugName($0))" } ?? change.name
+        guard let bug = try? context.existingObject(with: change.objectID) as? Bug else {
+          return (change.name, "deleted")
+        }
+        return ("\(BugName(bug))", "\(bug.state ?? "") and called '\(bug.title ?? "")'")
       }
     }
   }

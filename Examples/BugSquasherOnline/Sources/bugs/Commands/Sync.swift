@@ -2,14 +2,13 @@ import ArgumentParser
 
 struct Sync: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Read what has changed at the server, and send what waits.",
+    abstract: "Send what waits, and read what has changed at the server.",
     discussion: "Exit status 1 if the server cannot be reached, or if a change was not accepted.")
 
   @ParentCommand var bugs: Bugs
 
   func run() async throws {
-    try await Session.run(bugs) { session in
-      guard session.isOnline else { throw ExitCode.failure }
+    try await Session.run(bugs, isOffline: true) { session in
       let delivery = try await session.deliver()
       if !delivery.items.isEmpty {
         var table = Table("OUTCOME", "CHANGE", "ID", "TITLE", "REASON")
@@ -19,12 +18,10 @@ struct Sync: AsyncParsableCommand {
         }
         table.print()
       }
-      let (sent, conflicts) = (delivery.count { $0 == .sent }, delivery.count { $0 == .conflict })
-      let (waiting, all) = (delivery.count { $0 == .waiting }, delivery.items.count)
-      print(
-        "\(sent) sent, \(conflicts) in conflict, \(all - sent - conflicts - waiting) refused, \(waiting) waiting")
-      if waiting > 0, let failure = delivery.failure { note("\(failure).") }
-      if sent < all { throw ExitCode.failure }
+      let words = ["sent", "conflict", "refused", "waiting"]
+      let counts = words.map { word in delivery.count { $0.words.outcome == word } }
+      print("\(counts[0]) sent, \(counts[1]) in conflict, \(counts[2]) refused, \(counts[3]) waiting")
+      guard delivery.isUpToDate, counts[0] == delivery.items.count else { throw ExitCode.failure }
     }
   }
 }
@@ -33,7 +30,7 @@ extension Delivery.Outcome {
   var words: (outcome: String, reason: String) {
     switch self {
     case .sent: ("sent", "")
-    case .conflict: ("conflict", "somebody else's change counts")
+    case .conflict(let present): ("conflict", "now \(present)")
     case .refused(let reason): ("refused", reason)
     case .waiting: ("waiting", "")
     }
