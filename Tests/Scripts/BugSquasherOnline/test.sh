@@ -61,6 +61,14 @@ prints() { grep -qE -- "$1" output || fail "no '$1' in: $(cat output errors)"; }
 says() { grep -qE -- "$1" errors || fail "no '$1' in: $(cat errors)"; }
 is_silent() { [[ ! -s errors ]] || fail "complains: $(cat errors)"; }
 
+# is_shown: the example's README has every line of the last command's output.
+is_shown() {
+  local line
+  while IFS= read -r line; do
+    grep -qxF -- "$line" "$example/README.md" || fail "the README does not show: $line"
+  done <output
+}
+
 # comes EXPECTED ARGUMENT…: waits until the server says that, while $client runs.
 comes() {
   until [[ $(asks "${@:2}") = "$1" ]]; do
@@ -78,6 +86,14 @@ is 412 status DELETE /bugs/17 If-Match '"7"'
 is 404 status GET /bugs/100001
 is 400 status GET '/bugs?order=color'
 
+# What the README shows.
+user ann 0 list --state open --limit 2
+is_shown
+user ann 0 edit 99999 --title "The printer shows no number" --offline
+is_shown
+user ann 0 sync
+is_shown
+
 # Two users read. Of 100,000 bugs only the pages that are needed come.
 user ann 0 list --state open --limit 250
 is_silent
@@ -93,6 +109,9 @@ user ann 0 show 17
 prints '^TITLE +The export forgets its settings$'
 user ann 1 show 100001
 says 'There is no bug 100001'
+echo oops >file.cairn
+user file 1 list
+says '^Error: The store at .*file.cairn.* is not a directory$'
 user ann 64 list --state broken
 user ann 64 edit 17
 

@@ -30,7 +30,7 @@ struct Delivery {
       switch item.outcome {
       case .conflict(let present):
         return "Somebody else was faster: bug \(item.change.name) is now \(present)."
-      case .refused(let reason): return "The server refuses the change: \(reason)."
+      case .refused(let reason): return "The server refuses the change: \(reason)"
       case .sent, .waiting: continue
       }
     }

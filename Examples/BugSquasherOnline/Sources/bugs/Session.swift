@@ -15,6 +15,16 @@ struct Session {
   static func run(
     _ bugs: Bugs, isOffline: Bool = false, _ command: (Session) async throws -> Void
   ) async throws {
+    do {
+      try await opened(bugs, isOffline, command)
+    } catch let error as NSError where error.domain == NSCocoaErrorDomain {
+      throw Failure(description: error.localizedDescription)
+    }
+  }
+
+  private static func opened(
+    _ bugs: Bugs, _ isOffline: Bool, _ command: (Session) async throws -> Void
+  ) async throws {
     var session = try Session(at: URL(filePath: bugs.store, directoryHint: .isDirectory), bugs.serverURL)
     do {
       if !isOffline { session.isOnline = await session.catchUp() }

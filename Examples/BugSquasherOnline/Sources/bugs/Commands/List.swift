@@ -38,8 +38,10 @@ struct List: AsyncParsableCommand {
         }
         return table
       }
-      if session.isOnline, let failure = try session.store.status(of: request()).failure {
-        note("\(failure). This is what is known here.")
+      if session.isOnline {
+        let status = try session.store.status(of: request())
+        if let failure = status.failure { note("\(failure). This is what is known here.") }
+        if status.isLoading { note("Not all bugs have come in ten seconds. The same command goes on there.") }
       }
       table.print()
     }
