@@ -85,8 +85,9 @@ extension RemoteIncrementalStore {
     get throws {
       try link.withStore { store in
         let rows = RemoteRows(snapshot: try store.rows.snapshot(), access: store.access)
-        return try Outbox(rows).entries.compactMap { entry in
-          store.access.objectID(entry.change.object).map { RemoteUnsentChange(entry, $0) }
+        return try Outbox(rows).entries.compactMap { entry -> RemoteUnsentChange? in
+          let identifier = try rows.identifier(of: entry.change.object)
+          return store.access.objectID(entry.change.object).map { RemoteUnsentChange(entry, $0, identifier) }
         }
       }
     }
@@ -177,11 +178,12 @@ public struct RemoteStatus: Sendable {
 }
 
 extension RemoteUnsentChange {
-  fileprivate init(_ entry: Outbox.Entry, _ objectID: NSManagedObjectID) {
+  fileprivate init(_ entry: Outbox.Entry, _ objectID: NSManagedObjectID, _ identifier: RemoteIdentifier?) {
     let known = (try? RecordRows.numbers(in: entry.change.values)) ?? []
     let relationships = Set(entry.change.members.map(\.relationship))
     self.init(
-      id: Int64(clamping: entry.number), objectID: objectID, kind: RemoteChange.Kind(entry.change.kind),
+      id: Int64(clamping: entry.number), objectID: objectID, identifier: identifier,
+      kind: RemoteChange.Kind(entry.change.kind),
       state: State(entry.change), attempts: Int(clamping: entry.change.attempts),
       properties: Set(entry.map.fields.filter { known.contains($0.number) }.map(\.name))
         .union(entry.map.sets.filter { relationships.contains($0.end.number) }.map(\.name)))

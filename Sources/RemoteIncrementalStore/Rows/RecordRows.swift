@@ -102,7 +102,7 @@ struct RecordRows {
     guard !map.entity.isAbstract else {
       throw RemoteFailure.invalidAnswer("\(identifier) is an object of an abstract entity")
     }
-    guard try !isUnsettled(root) else { throw RemoteFailure.later(nil) }
+    guard try !isUnsettled(root) else { throw RemoteFailure.unsettled(identifier.entityName) }
     guard let reference = fresh.popFirst() else { throw NeedsReferences() }
     let object = ObjectReference(entity: map.number, reference: reference)
     var origin = OriginRow(entity: map.number)

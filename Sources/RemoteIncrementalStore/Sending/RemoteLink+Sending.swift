@@ -138,7 +138,7 @@ extension RemoteLink {
           change.earliest = Self.now + (time.map(\.seconds) ?? Self.pause(after: change.attempts))
         case .refused(let reason): change.refuse(reason)
         case .unsupported, .gone: change.refuse("\(failure)")
-        case .answerLost, .invalidAnswer:
+        case .answerLost, .invalidAnswer, .unsettled:
           if service.repeating == .nothing {
             change.state = .unknown
           } else {

@@ -18,6 +18,8 @@ public struct RemoteUnsentChange: Sendable, Identifiable {
   public let id: Int64
   /// The object.
   public let objectID: NSManagedObjectID
+  /// What the service calls the object; nil if it does not know the object.
+  public let identifier: RemoteIdentifier?
   /// What happened to the object.
   public let kind: RemoteChange.Kind
   /// Why it has not been sent.

@@ -6,6 +6,9 @@ public enum RemoteFailure: Error, Hashable, Codable, Sendable, CustomStringConve
   case answerLost(String)
   /// The service has refused the request for now; it may be repeated after this time, if there is one.
   case later(Duration?)
+  /// A new object of this entity was sent, and the answer has not come. An object that is not known may be the new one, so
+  /// it is not taken before the change is sent again and answered.
+  case unsettled(String)
   /// The service does not accept the account's credentials. Nothing is sent until ``RemoteIncrementalStore/retry()``.
   case unauthorized(String)
   /// The service cannot do this at all.
@@ -23,6 +26,7 @@ public enum RemoteFailure: Error, Hashable, Codable, Sendable, CustomStringConve
     case .unreachable(let reason): "the service cannot be reached: \(reason)"
     case .answerLost(let reason): "the answer of the service was lost: \(reason)"
     case .later(let time): "the service asks to come back later\(time.map { ", in \($0)" } ?? "")"
+    case .unsettled(let name): "a new \(name) was sent to the service and not answered yet"
     case .unauthorized(let reason): "the service does not accept the credentials: \(reason)"
     case .unsupported: "the service does not offer this"
     case .gone: "this does not exist any more"

@@ -84,7 +84,7 @@ final class CrashStore {
   func settle(refreshesFirst: Bool) async throws {
     if refreshesFirst {
       // A list with objects that may be those that were sent and not answered is read after these are sent again.
-      do { try await refresh() } catch RemoteFailure.later {}
+      do { try await refresh() } catch RemoteFailure.unsettled {}
     }
     for _ in 0..<8 {
       await send()

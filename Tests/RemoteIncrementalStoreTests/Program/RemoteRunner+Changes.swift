@@ -38,20 +38,20 @@ extension RemoteRunner {
     guard !waiting.isEmpty else { return }
     let context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = store.coordinator
-    let found = try perform(in: context) { context -> [(String, [String: RemoteValue])] in
+    let found = try perform(in: context) { context -> [(RemoteUnsentChange, String, [String: RemoteValue])] in
       waiting.compactMap { change in
         guard let object = try? context.existingObject(with: change.objectID),
           let token = object.value(forKey: "token") as? String
         else { return nil }
         let names = change.properties.filter { object.entity.attributesByName[$0] != nil }
         return (
-          token, Dictionary(uniqueKeysWithValues: names.map { ($0, Self.remote(object.value(forKey: $0))) })
+          change, token, Dictionary(uniqueKeysWithValues: names.map { ($0, Self.remote(object.value(forKey: $0))) })
         )
       }
     }
     let still = Set(try store.store.unsentChanges.map(\.objectID))
     let contested = service.now.contested
-    for (change, (token, values)) in zip(waiting, found) where still.contains(change.objectID) {
+    for (change, token, values) in found where still.contains(change.objectID) {
       if contested.contains(token) || store.excused.contains(token) { continue }
       for (name, value) in values {
         guard let saved = store.saved[token]?[name], saved != value else { continue }
