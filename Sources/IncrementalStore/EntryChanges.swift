@@ -5,6 +5,13 @@ struct EntryChanges {
 
   mutating func add(_ entry: [UInt8]) { added.insert(entry) }
   mutating func remove(_ entry: [UInt8]) { removed.insert(entry) }
+
+  /// Removes an entry, whether or not it has been added before.
+  mutating func withdraw(_ entry: [UInt8]) {
+    added.remove(entry)
+    removed.insert(entry)
+  }
+
   func isRemoved(_ entry: [UInt8]) -> Bool { removed.contains(entry) && !added.contains(entry) }
 
   /// Each entry once and in order. An entry that is both removed and added exists in the end.

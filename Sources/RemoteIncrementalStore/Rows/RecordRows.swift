@@ -71,6 +71,7 @@ struct RecordRows {
   mutating func forget(_ object: ObjectReference) throws {
     guard let origin = try origin(of: object) else { return }
     origins[object] = nil
+    made = made.filter { $0.value != object }
     edits.additions.delete(object.reference, in: OriginRow.table)
     if let identifier = origin.identifier {
       edits.additions.remove(entry: Entry.remote(identifier, object))

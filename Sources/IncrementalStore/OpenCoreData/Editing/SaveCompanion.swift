@@ -47,7 +47,7 @@ package struct RowAdditions {
   }
 
   package mutating func add(entry: [UInt8]) { entries.add(entry) }
-  package mutating func remove(entry: [UInt8]) { entries.remove(entry) }
+  package mutating func remove(entry: [UInt8]) { entries.withdraw(entry) }
 
   private mutating func set(_ row: Row) { rows.append(row) }
 
