@@ -269,6 +269,26 @@ struct ReadingTests {
     #expect(try await fixture.titles() == ["one"])
   }
 
+  @Test("A list of which a fetch has needed a part is read by a fetch that needs all of it, and then by no other.")
+  func partOfList() async throws {
+    let fixture = try RemoteFixture()
+    fixture.bugs("a", "b", "c", "d", "e", "f", "g")
+    func titles(limit: Int) async throws -> [String] {
+      try await fixture.perform { context in
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Bug")
+        request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+        (request.fetchLimit, request.freshness) = (limit, .waiting(ifOlderThan: 1000, timeLimit: 30))
+        return try context.fetch(request).compactMap { $0.value(forKey: "title") as? String }
+      }
+    }
+    #expect(try await titles(limit: 2) == ["a", "b"])
+    #expect(fixture.service.requests(.page).count == 1)
+    #expect(try await titles(limit: 0) == ["a", "b", "c", "d", "e", "f", "g"])
+    let count = fixture.service.requests(.page).count
+    #expect(try await titles(limit: 0).count == 7)
+    #expect(fixture.service.requests(.page).count == count)
+  }
+
   @Test("An object that was evicted keeps its identifier and is loaded again when it is needed.")
   func eviction() async throws {
     let fixture = try RemoteFixture()

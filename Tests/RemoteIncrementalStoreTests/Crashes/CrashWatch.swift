@@ -15,7 +15,7 @@ struct CrashMoment: Sendable {
 }
 
 /// Watches the calls of a store to its disk. At each that changes the disk, takes what a loss of power, and the end of
-/// the process, would leave. Equal moments are taken once.
+/// the process, would leave, and at some what a loss of power leaves by chance. Equal moments are taken once.
 final class CrashWatch: Sendable {
   private struct State {
     var step = 0
@@ -72,10 +72,10 @@ final class CrashWatch: Sendable {
     state.withLock { state in
       state.calls += 1
       guard state.calls.isMultiple(of: oneIn) else { return }
-      let disks = [
-        ("kill", files.afterKill()), ("loss", files.crash()),
-        ("partial loss", files.crash(.random(seed: UInt64(state.calls))).files),
-      ]
+      var disks = [("kill", files.afterKill()), ("loss", files.crash())]
+      if state.calls.isMultiple(of: 3) {
+        disks.append(("partial loss", files.crash(.random(seed: UInt64(state.calls))).files))
+      }
       let now = service.now
       for (what, disk) in disks {
         let digest = [disk.contents.hashValue, now.log.count, now.applied.count, state.step, state.isAmid ? 1 : 0]
