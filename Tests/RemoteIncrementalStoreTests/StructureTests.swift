@@ -88,6 +88,16 @@ struct StructureTests {
     }
   }
 
+  @Test("A store is sound after an answer that brings an object and deletes it, and one that brings it again.")
+  func briefObject() async throws {
+    let record = RemoteRecord(RemoteIdentifier("Tag", "77"), tag: "v1", values: ["name": .string("brief")])
+    try await shelf.work { store, _ in try await store.take([record], deleted: [record.identifier]) }
+    try await shelf.work { store, context in
+      for _ in 0..<2 { try await store.take([record]) }
+      #expect(try await context.objectIDs("Tag").count == 1)
+    }
+  }
+
   @Test("A store is sound whose lists were read in part.") func parts() async throws {
     fill()
     let some = Shelf.request("Tag", limit: 3)

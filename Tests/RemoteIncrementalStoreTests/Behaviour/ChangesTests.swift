@@ -30,19 +30,6 @@ struct ChangesTests {
     #expect(cursor != nil)
   }
 
-  @Test("An object that one answer brings and deletes does not exist, and a later one of the same name is one object.")
-  func briefObject() async throws {
-    let fixture = try RemoteFixture()
-    let record = RemoteRecord(RemoteIdentifier("Bug", "77"), tag: "v1", values: ["title": .string("brief")])
-    try await fixture.store.take([record], deleted: [record.identifier])
-    #expect(try await fixture.titles(.cached) == [])
-    try await fixture.store.take([record])
-    try await fixture.store.take([record])
-    #expect(try await fixture.titles(.cached) == ["brief"])
-    try await fixture.store.take([], deleted: [record.identifier])
-    #expect(try await fixture.titles(.cached) == [])
-  }
-
   @Test("After a gap in the changes every list counts as too old, also after a restart.", arguments: [false, true])
   func gap(reopens: Bool) async throws {
     var options = ServiceOptions()
