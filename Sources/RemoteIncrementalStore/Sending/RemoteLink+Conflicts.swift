@@ -65,9 +65,16 @@ extension RemoteLink {
   // MARK: A change with a conflict
 
   func settle(conflictOf entry: Outbox.Entry, _ record: RemoteRecord?) async throws {
-    if let record { return try resolve(entry, record) }
+    // What a part of the object leaves out may have changed, too.
+    if let record, entry.map.fields.allSatisfy({ record.values[$0.name] != nil }) { return try resolve(entry, record) }
     guard let identifier = try read({ try $0.identifier(of: entry.change.object) }) else { return }
-    let answer = try await ask { try await service.records([RemoteReference(identifier)]) }
+    let answer: RemoteRecords
+    do {
+      answer = try await ask { try await service.records([RemoteReference(identifier)]) }
+    } catch {
+      guard case .unsupported = error, let record else { throw error }
+      return try resolve(entry, record)
+    }
     if let record = answer.found.first(where: { $0.identifier == identifier }) { return try resolve(entry, record) }
     guard answer.gone.contains(identifier) else {
       throw RemoteFailure.invalidAnswer("it says nothing of \(identifier), for which it has reported a conflict")
