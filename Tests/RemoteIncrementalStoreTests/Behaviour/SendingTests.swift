@@ -21,6 +21,30 @@ struct SendingTests {
     #expect(fixture.sent.map(\.kind) == [.insert, .update, .delete])
   }
 
+  @Test("Batch requests are sent as saves are, and deleting the history loses none of it.")
+  func batches() async throws {
+    let fixture = try RemoteFixture()
+    fixture.bugs("one", "two")
+    try await fixture.refresh()
+    fixture.disconnect()
+    try await fixture.perform { context in
+      _ = try context.execute(NSBatchInsertRequest(entityName: "Bug", objects: [["title": "three"]]))
+      let update = NSBatchUpdateRequest(entityName: "Bug")
+      (update.predicate, update.propertiesToUpdate) = (NSPredicate(format: "title == 'one'"), ["title": "ONE"])
+      _ = try context.execute(update)
+      let found = NSFetchRequest<any NSFetchRequestResult>(entityName: "Bug")
+      found.predicate = NSPredicate(format: "title == 'two'")
+      _ = try context.execute(NSBatchDeleteRequest(fetchRequest: found))
+      _ = try context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: Date.distantFuture))
+    }
+    #expect(Set(try fixture.unsent.map(\.kind)) == [.insert, .update, .delete])
+    fixture.connect()
+    await fixture.send()
+    #expect(try fixture.unsent.isEmpty)
+    #expect(
+      Set(fixture.service.now.things.values.map { $0.values["title"] }) == [.string("ONE"), .string("three")])
+  }
+
   @Test("An object that is made and changed before it is sent is sent once, as it is.")
   func insertAndUpdate() async throws {
     let fixture = try RemoteFixture()
