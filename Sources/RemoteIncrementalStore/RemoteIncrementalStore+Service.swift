@@ -131,13 +131,16 @@ extension RemoteIncrementalStore {
   }
 
   /// Forgets the values of the objects that were read longest ago, until at most so many bytes of rows are left of
-  /// objects that the service knows, and those of all that were read before a date. As ``evict(_:)``.
+  /// objects that the service knows, and those of all that were read before a date. As ``evict(_:)``. Also forgets the
+  /// lists that were read before the date; their objects stay.
   ///
   /// Takes time in proportion to the number of objects.
   @discardableResult
   public func evict(keepingBytes bytes: Int = .max, readBefore date: Date = .distantPast) throws -> [NSManagedObjectID]
   {
-    try link.evict(try link.evictable(keepingBytes: bytes, readBefore: date.timeIntervalSinceReferenceDate))
+    let date = date.timeIntervalSinceReferenceDate
+    try link.forgetLists(readBefore: date)
+    return try link.evict(try link.evictable(keepingBytes: bytes, readBefore: date))
   }
 
   /// Keeps objects from being evicted, or no longer.

@@ -98,6 +98,21 @@ struct StructureTests {
     }
   }
 
+  @Test("A store is sound whose lists were forgotten, and reads them again.") func forgottenLists() async throws {
+    fill()
+    for request in [Shelf.request("Tag"), Shelf.request("Tag", limit: 3)] {
+      try await shelf.work { store, _ in try await store.refresh(request) }
+    }
+    try await shelf.work { store, context in
+      #expect(try store.status(of: Shelf.request("Tag")).readAt != nil)
+      try store.evict(readBefore: .distantFuture)
+      #expect(try store.status(of: Shelf.request("Tag")).readAt == nil)
+      #expect(try await context.objectIDs("Tag").count == 10)
+      try await store.refresh(Shelf.request("Tag"))
+      #expect(try await context.objectIDs("Tag").count == 10)
+    }
+  }
+
   @Test("A store is sound whose lists were read in part.") func parts() async throws {
     fill()
     let some = Shelf.request("Tag", limit: 3)

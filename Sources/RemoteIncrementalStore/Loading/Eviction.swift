@@ -23,6 +23,23 @@ extension RemoteLink {
     return evicted
   }
 
+  /// Forgets lists that were read before a time, and that are not being read.
+  func forgetLists(readBefore date: Double) throws {
+    try edit(recordsHistory: false) { rows in
+      for (_, result) in try rows.rows.results() where max(result.readAt, result.begunAt) < date {
+        guard lists.forget(result.key) else { continue }
+        rows.add { additions in
+          for (generation, pages) in [(result.generation, result.pages), (result.generation &- 1, result.formerPages)] {
+            for page in 0..<pages {
+              additions.delete(ResultRow.reference(of: page, generation, of: result.key), in: ResultRow.table)
+            }
+          }
+          additions.delete(ResultRow.reference(of: result.key), in: ResultRow.table)
+        }
+      }
+    }
+  }
+
   /// The objects to evict, those that were read longest ago first.
   func evictable(keepingBytes limit: Int, readBefore date: Double) throws -> [NSManagedObjectID] {
     try withStore { store in

@@ -52,6 +52,15 @@ final class Lists: @unchecked Sendable {
     answer?.give(result.map { _ in })
   }
 
+  /// Forgets a list, unless it is being read. Returns whether it is forgotten.
+  func forget(_ key: String) -> Bool {
+    lock.withLock {
+      guard states[key]?.answer == nil else { return false }
+      states[key] = nil
+      return true
+    }
+  }
+
   /// Lets all lists count as too old.
   func expire() {
     lock.withLock { for key in states.keys { states[key]?.readAt = 0 } }
