@@ -86,8 +86,8 @@ struct ListReading {
       if query.template.rereads { result.cursor = nil }
     } else if result.pages == 0 {
       result.begunAt = RemoteLink.now
-    } else if result.readAt > result.begunAt, query.template.rereads {
-      // It was read as far as it was needed, and is too old now.
+    } else if query.template.rereads, result.cursor == nil || result.readAt > result.begunAt {
+      // It has ended behind its last page, or was read as far as it was needed, and is too old now.
       begin(anew: &result, &count)
     }
     return (result, count)

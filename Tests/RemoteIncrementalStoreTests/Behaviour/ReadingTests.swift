@@ -269,6 +269,22 @@ struct ReadingTests {
     #expect(try await fixture.titles() == ["one"])
   }
 
+  @Test("A reading that failed behind its last page is begun again, and lacks what was deleted since.")
+  func failedEnd() async throws {
+    let fixture = try RemoteFixture()
+    let bugs = fixture.bugs("one", "two", "three", "four")
+    try await fixture.refresh()
+    fixture.service.edit { $0.delete(bugs[0]) }
+    fixture.service.intercept { request, _ in
+      if request.kind == .records { throw RemoteFailure.unreachable("no network") }
+    }
+    await #expect(throws: RemoteFailure.self) { try await fixture.refresh() }
+    fixture.connect()
+    fixture.service.edit { $0.delete(bugs[1]) }
+    try await fixture.refresh()
+    #expect(try await fixture.titles() == ["four", "three"])
+  }
+
   @Test("A list of which a fetch has needed a part is read by a fetch that needs all of it, and then by no other.")
   func partOfList() async throws {
     let fixture = try RemoteFixture()
