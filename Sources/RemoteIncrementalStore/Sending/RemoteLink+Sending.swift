@@ -5,7 +5,8 @@ import RowFormat
 
 /// Sends what is in the outbox.
 ///
-/// A change is marked as sent, durably, before it is sent, so that a later process knows that it may have been made.
+/// A change is marked as sent before it is sent, as durably as the store saves, so that a later process knows that it may
+/// have been made.
 extension RemoteLink {
   /// Sends changes until nothing more can be sent at present.
   ///
