@@ -89,7 +89,7 @@ extension RemoteIncrementalStore: LoadingStore {
         }
       }
     }
-    if !partial.isEmpty { _ = link.load(partial) }
+    if !partial.isEmpty, !link.loads.isUnsupported { _ = link.load(partial) }
     guard !unloaded.isEmpty else { return }
     if MainQueue.isCurrent {
       _ = link.load(unloaded)

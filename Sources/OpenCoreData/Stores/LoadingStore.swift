@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A store whose objects may have to be loaded from elsewhere before they can be read.
 ///
 /// A coordinator calls these methods before it takes its store lock to read, so that they may wait while others use the
@@ -24,13 +26,15 @@ package protocol LoadingStore: NSIncrementalStore {
 /// A caller that holds the store lock, as a save does that compares versions, reads what the stores have: whatever would be
 /// loaded for it needs the lock.
 extension NSPersistentStoreCoordinator {
+  private var mayLoad: Bool { hasLoadingStores.load(ordering: .relaxed) && !ownsStoreLock }
+
   func prepare(_ request: NSFetchRequest<NSManagedObject>, _ context: NSManagedObjectContext) throws {
-    guard !ownsStoreLock else { return }
+    guard mayLoad else { return }
     for case let store as any LoadingStore in try affectedStores(of: request) { try store.prepare(request, context) }
   }
 
   func prepareValues(of objectIDs: some Collection<NSManagedObjectID>, _ context: NSManagedObjectContext) throws {
-    guard !ownsStoreLock else { return }
+    guard mayLoad else { return }
     for case let store as any LoadingStore in stores {
       try store.prepareValues(of: objectIDs.filter { presentStore(of: $0) === store }, context)
     }
@@ -39,16 +43,19 @@ extension NSPersistentStoreCoordinator {
   func prepare(
     _ relationship: NSRelationshipDescription, of objectID: NSManagedObjectID, _ context: NSManagedObjectContext
   ) throws {
-    guard !ownsStoreLock, let store = presentStore(of: objectID) as? any LoadingStore else { return }
+    guard mayLoad, let store = presentStore(of: objectID) as? any LoadingStore else { return }
     try store.prepare(relationship, of: objectID, context)
   }
 
   func needsLoading(_ objectID: NSManagedObjectID) -> Bool {
-    (presentStore(of: objectID) as? any LoadingStore)?.needsLoading(objectID) ?? false
+    guard hasLoadingStores.load(ordering: .relaxed), let store = presentStore(of: objectID) as? any LoadingStore else {
+      return false
+    }
+    return store.needsLoading(objectID)
   }
 
   func requireWhole(_ objectID: NSManagedObjectID, _ context: NSManagedObjectContext) throws -> Bool {
-    guard !ownsStoreLock, let store = presentStore(of: objectID) as? any LoadingStore else { return false }
+    guard mayLoad, let store = presentStore(of: objectID) as? any LoadingStore else { return false }
     return try store.requireWhole(objectID, context)
   }
 }

@@ -12,6 +12,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   private let storeLock = NSRecursiveLock()
   /// The thread that holds the store lock; 0 if none does.
   private let storeLockOwner = Atomic<UInt>(0)
+  /// Whether one of the stores is a `LoadingStore`.
+  let hasLoadingStores = Atomic(false)
   private let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
   private let adopted = ContextList()
 
@@ -51,7 +53,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// The stores as `NSIncrementalStore`. They change only under the store lock.
   var stores: [NSIncrementalStore] {
     get { lock.withLock { addedStores } }
-    set { lock.withLock { addedStores = newValue } }
+    set {
+      hasLoadingStores.store(newValue.contains { $0 is any LoadingStore }, ordering: .relaxed)
+      lock.withLock { addedStores = newValue }
+    }
   }
 
   // MARK: The store lock

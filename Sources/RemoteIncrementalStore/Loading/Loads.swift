@@ -14,8 +14,15 @@ final class Loads: @unchecked Sendable {
   private var wanted: [ObjectReference] = []
   private var answers: [ObjectReference: Answer] = [:]
   private var isLoading = false
+  /// Whether the service cannot load objects by their identifiers.
+  private var isImpossible = false
   /// Objects that were found together, and were not loaded: one fetch, or one relationship. The newest last.
   private var together: [[ObjectReference]] = []
+
+  var isUnsupported: Bool {
+    get { lock.withLock { isImpossible } }
+    set { lock.withLock { isImpossible = newValue } }
+  }
 
   /// Notes that objects that are not loaded have been found together.
   func note(together objects: [ObjectReference]) {
@@ -96,6 +103,7 @@ extension RemoteLink {
         if !references.isEmpty { try await readRecords(references) }
         loads.end(wanted, .success(()))
       } catch {
+        if error as? RemoteFailure == .unsupported { loads.isUnsupported = true }
         loads.end(wanted, .failure(error))
         events.post(.loadingFailed(objectIDs(wanted), error))
       }
