@@ -62,7 +62,7 @@ final class Boxed: NSObject, Sendable {
 /// is announced by `NSPersistentStoreRemoteChange`; contexts merge it as they do the saves of another process. The store
 /// itself never changes a context.
 ///
-/// As with ``CairnIncrementalStore``, one process at a time may open it for writing.
+/// As with `CairnIncrementalStore`, one process at a time may open it for writing.
 public final class RemoteIncrementalStore: RowIncrementalStore {
   /// The author of the transactions that have what the service has changed.
   public static let transactionAuthor = "RemoteService"

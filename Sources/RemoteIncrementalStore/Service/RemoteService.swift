@@ -12,6 +12,7 @@ public protocol RemoteService: Sendable {
   /// A page of a list.
   ///
   /// - Parameters:
+  ///   - query: The list, as ``query(for:)`` has named it.
   ///   - cursor: The ``RemotePage/next`` of the page before; nil for the first page.
   ///   - tag: The ``RemotePage/tag`` of the list as the store has it, with the first page only. If it is still the
   ///     present one, the answer is ``RemotePage/unchanged``.
