@@ -29,7 +29,8 @@ extension NSPersistentStoreDescription {
   ///
   ///     container.persistentStoreDescriptions = [.remote(at: url, BugService())]
   ///
-  /// Registers ``RemoteIncrementalStore``.
+  /// The history is kept for seven days, unless `HistoryMaximumAgeOption` is set to something else. Registers
+  /// ``RemoteIncrementalStore``.
   public static func remote(
     at url: URL, _ service: any RemoteService, account: String = ""
   ) -> NSPersistentStoreDescription {
@@ -39,6 +40,7 @@ extension NSPersistentStoreDescription {
     description.setOption(Boxed(service), forKey: RemoteServiceOption)
     description.setOption(account as NSString, forKey: RemoteAccountOption)
     description.setOption(NSNumber(value: true), forKey: NSPersistentStoreRemoteChangeNotificationPostOptionKey)
+    description.setOption(NSNumber(value: 7 * 86_400), forKey: HistoryMaximumAgeOption)
     return description
   }
 
