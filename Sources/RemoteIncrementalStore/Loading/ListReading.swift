@@ -127,7 +127,8 @@ struct ListReading {
   private func write(
     _ page: RemotePage, _ request: UInt64, _ result: inout ResultRow, isFirstPage: Bool
   ) async throws {
-    let before = result
+    var page = page
+    var before = result
     var (objects, bare, stale): ([ObjectReference], [RemoteReference], [RemoteReference]) = ([], [], [])
     let contradictions = try link.edit(answerTo: request) { rows in
       (objects, bare) = ([], [])
@@ -141,6 +142,8 @@ struct ListReading {
       }
       for identifier in page.deleted { try rows.remove(identifier) }
       stale = rows.stale
+      // What is left out of this version, since something newer is known, may be newer than that after all.
+      if rows.isOutdated { (page.tag, before.tag) = (nil, nil) }
       if stale.isEmpty { result = add(page, objects, to: before, isFirstPage: isFirstPage, &rows) }
     }
     if !stale.isEmpty {

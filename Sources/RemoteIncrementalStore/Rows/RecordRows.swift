@@ -42,12 +42,17 @@ struct RecordRows {
   private let isOld: (RemoteIdentifier) -> Bool
   /// The objects of which the answer was used.
   private(set) var taken: [RemoteIdentifier] = []
+  /// Whether something of the answer was left out because something newer is known.
+  private(set) var isOutdated = false
 
   init(
     _ rows: RemoteRows, references: ArraySlice<RowReference>, now: Double, isOld: @escaping (RemoteIdentifier) -> Bool
   ) {
     (self.rows, self.fresh, self.now, self.isOld) = (rows, references, now, isOld)
   }
+
+  /// Notes that what the plan says of an object is newer than any answer that has been asked for so far.
+  mutating func use(_ identifier: RemoteIdentifier) { taken.append(identifier) }
 
   /// The plan with all rows.
   func finished() -> RowEdits {
@@ -182,6 +187,7 @@ struct RecordRows {
   @discardableResult
   mutating func take(_ record: RemoteRecord, isWhole: Bool) throws -> ObjectReference? {
     for identifier in record.mentioned where isOld(identifier) {
+      isOutdated = true
       if try rows.object(identifier) == nil || identifier == record.identifier {
         return try rows.object(record.identifier)
       }

@@ -66,16 +66,20 @@ extension RemoteLink {
 
   func settle(conflictOf entry: Outbox.Entry, _ record: RemoteRecord?) async throws {
     // What a part of the object leaves out may have changed, too.
-    if let record, entry.map.fields.allSatisfy({ record.values[$0.name] != nil }) { return try resolve(entry, record) }
+    if let record, entry.map.fields.allSatisfy({ record.values[$0.name] != nil }) {
+      return try resolve(entry, record, isAnswer: true)
+    }
     guard let identifier = try read({ try $0.identifier(of: entry.change.object) }) else { return }
     let answer: RemoteRecords
     do {
       answer = try await ask { try await service.records([RemoteReference(identifier)]) }
     } catch {
       guard case .unsupported = error, let record else { throw error }
-      return try resolve(entry, record)
+      return try resolve(entry, record, isAnswer: true)
     }
-    if let record = answer.found.first(where: { $0.identifier == identifier }) { return try resolve(entry, record) }
+    if let record = answer.found.first(where: { $0.identifier == identifier }) {
+      return try resolve(entry, record, isAnswer: true)
+    }
     guard answer.gone.contains(identifier) else {
       throw RemoteFailure.invalidAnswer("it says nothing of \(identifier), for which it has reported a conflict")
     }
@@ -109,7 +113,9 @@ extension RemoteLink {
     }
   }
 
-  private func resolve(_ entry: Outbox.Entry, _ theirs: RemoteRecord) throws {
+  /// - Parameter isAnswer: Whether the record came as the answer to the change. Otherwise the change must not have been
+  ///   sent since.
+  private func resolve(_ entry: Outbox.Entry, _ theirs: RemoteRecord, isAnswer: Bool = false) throws {
     let (base, ours) = try read { rows in
       let values = RowValues(rows)
       return (
@@ -133,6 +139,10 @@ extension RemoteLink {
         }
     }
     try edit { rows in
+      guard let change = try rows.rows.change(entry.number), change.key == entry.change.key,
+        change.state == (isAnswer ? .sent : entry.change.state)
+      else { return }
+      if isAnswer { rows.use(theirs.identifier) }
       if isDeletion {
         try rows.resolve(deletion: entry, theirs, isKept: kept != nil)
       } else {

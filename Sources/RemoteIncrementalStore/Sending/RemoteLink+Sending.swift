@@ -204,9 +204,11 @@ extension RemoteLink {
   private func accept(_ entry: Outbox.Entry, _ record: RemoteRecord?) throws {
     let object = entry.change.object
     var isStale = false
-    let deleted = try read { try $0.identifier(of: object) }
+    let known = try read { try $0.identifier(of: object) }
     try edit { rows in
       isStale = false
+      // Before others can write what was asked for earlier.
+      if let identifier = record?.identifier ?? known { rows.use(identifier) }
       guard var origin = try rows.origin(of: object) else { return }
       origin.changes.removeAll { $0 == entry.number }
       rows.add { $0.delete(.integer(Int64(entry.number)), in: OutboxRow.table) }
@@ -235,7 +237,6 @@ extension RemoteLink {
       if let record { try rows.write(record, of: object, map, &origin, isWhole: false) }
       if isStale { rows.setPartial(object) }
     }
-    if let identifier = record?.identifier ?? deleted { order.note([identifier], nil) }
     for id in objectIDs([object]) { events.post(.sent(id)) }
     if isStale, let reference = try read({ try $0.identifier(of: object) }).map({ RemoteReference($0) }) {
       begin { try? await $0.readRecords([reference]) }
