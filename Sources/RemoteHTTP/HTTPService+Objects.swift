@@ -112,7 +112,7 @@
     fileprivate var concernsAll: Bool {
       switch self {
       case .unreachable, .answerLost, .later, .unauthorized, .unsupported: true
-      case .gone, .refused, .invalidAnswer: false
+      case .gone, .refused, .invalidAnswer, .unsettled: false
       }
     }
   }
