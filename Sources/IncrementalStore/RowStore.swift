@@ -87,8 +87,8 @@ public protocol RowSnapshot: AnyObject {
   /// The number of rows in a table.
   func count(in table: UInt32) throws -> Int
 
-  /// Calls `body` with each entry from `lower` on and before `upper`, in order or, if `reverse`, in reverse order, until
-  /// it returns false. Without `upper`, to the last entry.
+  /// Calls `body` with each entry from `lower` on and before `upper`, in order or, if `reverse`, in reverse order,
+  /// until it returns false. Without `upper`, to the last entry.
   func forEachEntry(
     from lower: [UInt8], before upper: [UInt8]?, reverse: Bool, _ body: ([UInt8]) throws -> Bool
   ) throws

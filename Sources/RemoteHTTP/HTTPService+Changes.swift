@@ -4,8 +4,8 @@
   public import RemoteIncrementalStore
 
   extension HTTPService {
-    /// Sends each change as a request: `POST` to the collection, `PATCH` or `PUT` and `DELETE` to the object. Each has the
-    /// header `Idempotency-Key`.
+    /// Sends each change as a request: `POST` to the collection, `PATCH` or `PUT` and `DELETE` to the object. Each has
+    /// the header `Idempotency-Key`.
     public func send(_ changes: [RemoteChange]) async throws -> [RemoteOutcome] {
       var outcomes: [RemoteOutcome] = []
       for change in changes { outcomes.append(try await send(change)) }

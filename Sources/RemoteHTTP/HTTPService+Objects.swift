@@ -3,8 +3,8 @@
   public import RemoteIncrementalStore
 
   extension HTTPService {
-    /// Objects by their identifiers: eight requests at a time, or one for as many as a URL of 4,000 characters can name,
-    /// if there is a parameter for that. If some requests have failed, the answer has those that have not.
+    /// Objects by their identifiers: eight requests at a time, or one for as many as a URL of 4,000 characters can
+    /// name, if there is a parameter for that. If some requests have failed, the answer has those that have not.
     public func records(_ wanted: [RemoteReference]) async throws -> RemoteRecords {
       var requests: [@Sendable () async throws -> RemoteRecords] = []
       for (name, references) in Dictionary(grouping: wanted, by: \.identifier.entityName) {
@@ -81,8 +81,8 @@
       return groups
     }
 
-    /// The answers of requests, eight at a time. The first failure is thrown if nothing was found out, or if the account
-    /// is not accepted.
+    /// The answers of requests, eight at a time. The first failure is thrown if nothing was found out, or if the
+    /// account is not accepted.
     private static func all(_ requests: [@Sendable () async throws -> RemoteRecords]) async throws -> RemoteRecords {
       try await withThrowingTaskGroup(of: RemoteRecords.self) { group in
         var (rest, failure) = (requests[...], RemoteFailure?.none)

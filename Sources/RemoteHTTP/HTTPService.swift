@@ -8,8 +8,8 @@
   ///     let service = HTTPService(backend) { _ in ["Authorization": "Bearer \(await account.token())"] }
   ///
   /// Reading repeats a request once if its answer was lost; nothing else is ever repeated here. An entity tag that the
-  /// store has goes with the request, and the answer 304 says that nothing has changed. A change has the version that it
-  /// is based on in `If-Match`, and 412 is a conflict.
+  /// store has goes with the request, and the answer 304 says that nothing has changed. A change has the version that
+  /// it is based on in `If-Match`, and 412 is a conflict.
   ///
   /// | status | of a request that reads | of a change |
   /// |---|---|---|
@@ -23,8 +23,8 @@
   ///
   /// Redirections are not followed, and the URL of a next page has to be at the same server, because both could take
   /// credentials elsewhere. `Cache-Control` has no effect: how old objects may be is said for each entity
-  /// (``HTTPEntity/freshness``) and each fetch, and not by an answer. Answers are not compressed, because servers change
-  /// entity tags with the compression.
+  /// (``HTTPEntity/freshness``) and each fetch, and not by an answer. Answers are not compressed, because servers
+  /// change entity tags with the compression.
   ///
   /// May be used from any thread. A cancelled task cancels its request.
   public final class HTTPService: RemoteService {
@@ -74,7 +74,8 @@
       return QueryWriter(description: description, entity: entity, values: values).query(fetch)
     }
 
-    /// A random identifier, if clients choose them; the one that the object has, if the identifier is also an attribute.
+    /// A random identifier, if clients choose them; the one that the object has, if the identifier is also an
+    /// attribute.
     public func identifier(forNew entityName: String, values: [String: RemoteValue]) -> String? {
       guard description.repeating == .clientIdentifiers, let entity = entities[entityName] else { return nil }
       let attribute = entity.attributes.first { $0.value.key == entity.identifierKey }

@@ -38,7 +38,8 @@ extension RemoteIncrementalStore {
 
   /// Reads what has changed at the service since the last time.
   ///
-  /// - Throws: ``RemoteFailure/unsupported`` if the service does not tell; another ``RemoteFailure``, or an error of the
+  /// - Throws: ``RemoteFailure/unsupported`` if the service does not tell; another ``RemoteFailure``, or an error of
+  /// the
   ///   store. Changes that came before stay.
   nonisolated public func readChanges() async throws {
     let link = link!
@@ -51,7 +52,8 @@ extension RemoteIncrementalStore {
   /// - Parameters:
   ///   - records: Objects as the service has them.
   ///   - deleted: Objects that do not exist any more.
-  /// - Throws: ``RemoteFailure/invalidAnswer(_:)`` for a value that does not fit its attribute, or an error of the store.
+  /// - Throws: ``RemoteFailure/invalidAnswer(_:)`` for a value that does not fit its attribute, or an error of the
+  /// store.
   ///   Nothing has changed then.
   nonisolated public func take(_ records: [RemoteRecord], deleted: [RemoteIdentifier] = []) async throws {
     let link = link!
@@ -93,8 +95,8 @@ extension RemoteIncrementalStore {
     }
   }
 
-  /// Sends all changes again that were refused, or whose answers were lost, and goes on after the service has refused the
-  /// credentials. A change whose answer was lost may be made twice then.
+  /// Sends all changes again that were refused, or whose answers were lost, and goes on after the service has refused
+  /// the credentials. A change whose answer was lost may be made twice then.
   public func retry() throws { try retry { _ in true } }
 
   /// Sends a change again that was refused, or whose answer was lost. In the latter case it may be made twice.

@@ -58,11 +58,11 @@ final class Boxed: NSObject, Sendable {
 
 /// A Core Data store over a remote service, with a cache on disk.
 ///
-/// A fetch reads what the cache has, and has it refreshed behind itself; a save is written to the cache and sent when the
-/// service can be reached. Objects that are known by their identifiers alone are faults, which are loaded when they
+/// A fetch reads what the cache has, and has it refreshed behind itself; a save is written to the cache and sent when
+/// the service can be reached. Objects that are known by their identifiers alone are faults, which are loaded when they
 /// fire. What the service changes is a transaction in the persistent history with the author ``transactionAuthor``, and
-/// is announced by `NSPersistentStoreRemoteChange`; contexts merge it as they do the saves of another process. The store
-/// itself never changes a context.
+/// is announced by `NSPersistentStoreRemoteChange`; contexts merge it as they do the saves of another process. The
+/// store itself never changes a context.
 ///
 /// As with `CairnIncrementalStore`, one process at a time may open it for writing.
 public final class RemoteIncrementalStore: RowIncrementalStore {

@@ -238,8 +238,8 @@ private final class Shelf: Sendable {
   }
 }
 
-/// A service of notes, photos, folders and tags, which refuses `forbidden` titles and names. Lists of notes have photos as
-/// well, of which they tell the identifiers only.
+/// A service of notes, photos, folders and tags, which refuses `forbidden` titles and names. Lists of notes have photos
+/// as well, of which they tell the identifiers only.
 private final class NoteService: RemoteService {
   private struct State {
     var records: [RemoteIdentifier: RemoteRecord] = [:]

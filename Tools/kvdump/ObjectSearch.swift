@@ -51,7 +51,8 @@
     /// - Throws: `notFound` if there is no store, or no Core Data store.
     static func requireObjects(at path: String) throws { _ = try schema(at: path) }
 
-    /// - Throws: `notFound` if there is no store, or no Core Data store; `readOnly` if its objects are those of a remote
+    /// - Throws: `notFound` if there is no store, or no Core Data store; `readOnly` if its objects are those of a
+    /// remote
     ///   service, which would not get what is changed here.
     static func requireOwnObjects(at path: String) throws {
       let store = try Watched.store(path)

@@ -4,8 +4,8 @@ import RowFormat
 ///
 /// Reads all rows and all packs once, in order; looks up another row for each to-one reference, each row that was
 /// touched, each owner of members and each entry of a uniqueness constraint or an index; and for what is known of a
-/// remote service, one for each origin and remote identifier, and two for each change in the outbox. Sums of hashes, for
-/// each relationship, constraint and index, show whether entries and rows agree; where the sums differ, the checker
+/// remote service, one for each origin and remote identifier, and two for each change in the outbox. Sums of hashes,
+/// for each relationship, constraint and index, show whether entries and rows agree; where the sums differ, the checker
 /// reads both up to three times more. It keeps in memory the schema, one row, one pack, the members of one owner of an
 /// ordered relationship, and what ``Differences`` needs.
 struct StructureChecker<Source: StructureSource> {

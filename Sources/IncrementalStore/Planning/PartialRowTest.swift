@@ -1,7 +1,7 @@
 import CoreData
 
-/// Whether what a predicate asks for is known of an object that is not loaded in whole. Otherwise nothing can be said of
-/// the object, and no fetch with the predicate finds it.
+/// Whether what a predicate asks for is known of an object that is not loaded in whole. Otherwise nothing can be said
+/// of the object, and no fetch with the predicate finds it.
 struct PartialRowTest {
   /// The properties of the object itself that the predicate reads; nil if it may read any.
   private let keys: Set<String>?

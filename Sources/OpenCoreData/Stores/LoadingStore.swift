@@ -23,8 +23,8 @@ package protocol LoadingStore: NSIncrementalStore {
   func requireWhole(_ objectID: NSManagedObjectID, _ context: NSManagedObjectContext) throws -> Bool
 }
 
-/// A caller that holds the store lock, as a save does that compares versions, reads what the stores have: whatever would be
-/// loaded for it needs the lock.
+/// A caller that holds the store lock, as a save does that compares versions, reads what the stores have: whatever
+/// would be loaded for it needs the lock.
 extension NSPersistentStoreCoordinator {
   private var mayLoad: Bool { hasLoadingStores.load(ordering: .relaxed) && !ownsStoreLock }
 

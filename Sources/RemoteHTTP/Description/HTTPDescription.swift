@@ -57,8 +57,8 @@
     /// How changes of objects are sent.
     public var updateMethod: UpdateMethod = .patch
     /// What the backend offers against making a change twice. `.keys`: it knows the header `Idempotency-Key`.
-    /// `.clientIdentifiers`: new objects are sent with `PUT` to the path of an identifier chosen here. `.finding` is not
-    /// offered.
+    /// `.clientIdentifiers`: new objects are sent with `PUT` to the path of an identifier chosen here. `.finding` is
+    /// not offered.
     public var repeating: RemoteRepeating = .nothing
     /// Where the backend tells what has changed; nil if it does not.
     public var feed: HTTPFeed?
@@ -77,8 +77,8 @@
     case none
     /// The header `Link` has the URL of the next page, with `rel="next"`.
     case link
-    /// A key of the body has what leads to the next page: the value of a parameter, or without one a URL. A body without
-    /// it, or with null or an empty text there, is the last one.
+    /// A key of the body has what leads to the next page: the value of a parameter, or without one a URL. A body
+    /// without it, or with null or an empty text there, is the last one.
     case cursor(key: String, parameter: String?)
     /// Pages have numbers. The first page without objects is the one after the last one, also if the answer is 404.
     case numbers(parameter: String, first: Int = 1)

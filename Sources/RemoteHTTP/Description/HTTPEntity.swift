@@ -3,8 +3,8 @@
 
   /// Where a backend has the objects of an entity, and what their JSON means.
   ///
-  /// Properties that are not described are neither read nor sent. The objects of a list are of this very entity: entities
-  /// that inherit from it are described by themselves.
+  /// Properties that are not described are neither read nor sent. The objects of a list are of this very entity:
+  /// entities that inherit from it are described by themselves.
   public struct HTTPEntity: Hashable, Sendable {
     /// The name of the entity.
     public var name: String

@@ -142,7 +142,8 @@ struct RecordRows {
     try set(values, of: object, map, from: old)
   }
 
-  /// - Parameter isWhole: Whether the values are all that the object has. Without, an object that was not loaded in whole
+  /// - Parameter isWhole: Whether the values are all that the object has. Without, an object that was not loaded in
+  /// whole
   ///   is not now: other values may be older.
   private mutating func set(
     _ values: [UInt32: ManagedValue], of object: ObjectReference, _ map: EntityMap, from old: [UInt8],
@@ -162,7 +163,8 @@ struct RecordRows {
     edits.edits[object] = edit
   }
 
-  /// Lets an object count as not loaded in whole, so that it is asked for again, also by a later process. Its values stay.
+  /// Lets an object count as not loaded in whole, so that it is asked for again, also by a later process. Its values
+  /// stay.
   mutating func setPartial(_ object: ObjectReference) {
     guard var bytes = try? bytes(of: object) else { return }
     bytes[0] = FieldReader.partialFormat

@@ -67,7 +67,8 @@ extension RecordRows {
     }
   }
 
-  /// Lets lists be read in whole even if they have not changed: what refers to an object that was deleted here was left out.
+  /// Lets lists be read in whole even if they have not changed: what refers to an object that was deleted here was left
+  /// out.
   mutating func expectAllOfLists() throws {
     for (reference, result) in try rows.results() where result.tag != nil {
       var result = result

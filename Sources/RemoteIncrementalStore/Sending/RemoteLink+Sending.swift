@@ -5,8 +5,8 @@ import RowFormat
 
 /// Sends what is in the outbox.
 ///
-/// A change is marked as sent before it is sent, as durably as the store saves, so that a later process knows that it may
-/// have been made.
+/// A change is marked as sent before it is sent, as durably as the store saves, so that a later process knows that it
+/// may have been made.
 extension RemoteLink {
   /// Sends changes until nothing more can be sent at present.
   ///
@@ -69,8 +69,8 @@ extension RemoteLink {
     }
   }
 
-  /// Sends changes, of which those that may have been made are looked for first. Once one is not answered, the others have
-  /// not been sent.
+  /// Sends changes, of which those that may have been made are looked for first. Once one is not answered, the others
+  /// have not been sent.
   private func sendOneByOne(_ entries: [Outbox.Entry], _ changes: [RemoteChange]) async throws {
     for (place, (entry, change)) in zip(entries, changes).enumerated() {
       do {

@@ -29,8 +29,8 @@ public struct RemoteChange: Hashable, Sendable {
   public var values: [String: RemoteValue]
   /// The same properties before the change; empty for a new object.
   public var base: [String: RemoteValue]
-  /// Members that to-many relationships have gained, by the names of those relationships of which the other end does not
-  /// tell it.
+  /// Members that to-many relationships have gained, by the names of those relationships of which the other end does
+  /// not tell it.
   public var added: [String: [RemoteIdentifier]]
   /// Members that to-many relationships have lost.
   public var removed: [String: [RemoteIdentifier]]
@@ -49,7 +49,8 @@ public struct RemoteChange: Hashable, Sendable {
 
 /// What a service answers to a change.
 public enum RemoteOutcome: Hashable, Codable, Sendable {
-  /// The service has made the change. The record has the object as it is now, or a part of it: for a new object at least
+  /// The service has made the change. The record has the object as it is now, or a part of it: for a new object at
+  /// least
   /// its identifier. Nil for an update or a deletion of which the service tells nothing; then the object is read again.
   case accepted(RemoteRecord?)
   /// The object has changed since the version on which the change is based, to this state if it is known.
@@ -64,8 +65,8 @@ public enum RemoteOutcome: Hashable, Codable, Sendable {
 
 /// What a service offers so that no change is made twice if an answer is lost.
 public enum RemoteRepeating: Hashable, Sendable {
-  /// The service makes a change only once for each ``RemoteChange/key``. (It has to know keys for as long as changes may
-  /// wait.)
+  /// The service makes a change only once for each ``RemoteChange/key``. (It has to know keys for as long as changes
+  /// may wait.)
   case keys
   /// New objects have identifiers that the client has chosen, so that inserting one twice is inserting it once; updates
   /// and deletions may be repeated.

@@ -6,8 +6,8 @@ public enum RemoteFailure: Error, Hashable, Codable, Sendable, CustomStringConve
   case answerLost(String)
   /// The service has refused the request for now; it may be repeated after this time, if there is one.
   case later(Duration?)
-  /// A new object of this entity was sent, and the answer has not come. An object that is not known may be the new one, so
-  /// it is not taken before the change is sent again and answered.
+  /// A new object of this entity was sent, and the answer has not come. An object that is not known may be the new one,
+  /// so it is not taken before the change is sent again and answered.
   case unsettled(String)
   /// The service does not accept the account's credentials. Nothing is sent until ``RemoteIncrementalStore/retry()``.
   case unauthorized(String)

@@ -133,7 +133,8 @@ public struct RemotePage: Hashable, Codable, Sendable {
   public var next: String?
   /// Whether there are no more pages at present. False unless set only if `next` is nil.
   public var isLast: Bool
-  /// The version of the list as a whole, if the service has one. It is given back in the next request for the first page.
+  /// The version of the list as a whole, if the service has one. It is given back in the next request for the first
+  /// page.
   public var tag: String?
   /// Whether the list has not changed since the version that the request has named. Everything else is ignored then.
   public var isUnchanged: Bool

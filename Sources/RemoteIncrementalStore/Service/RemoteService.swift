@@ -1,12 +1,13 @@
 /// What an application writes so that a ``RemoteIncrementalStore`` can read and change the objects of a service.
 ///
-/// Only ``query(for:)`` and ``page(of:after:ifNot:)`` are needed for a service that can only be read as lists. All other
-/// requirements have defaults that say what the service cannot do.
+/// Only ``query(for:)`` and ``page(of:after:ifNot:)`` are needed for a service that can only be read as lists. All
+/// other requirements have defaults that say what the service cannot do.
 ///
 /// The asynchronous methods are called on threads of the store's own, several at once, and cancelled when the store is
 /// removed. They report what went wrong as a ``RemoteFailure``; any other error counts as a lost answer.
 public protocol RemoteService: Sendable {
-  /// The list that answers a fetch; nil if the cache alone answers it. Called on the thread of the fetch; must not wait.
+  /// The list that answers a fetch; nil if the cache alone answers it. Called on the thread of the fetch; must not
+  /// wait.
   func query(for fetch: RemoteFetch) -> RemoteQuery?
 
   /// A page of a list.
@@ -26,8 +27,8 @@ public protocol RemoteService: Sendable {
     of relationship: String, of owner: RemoteIdentifier, after cursor: String?
   ) async throws -> RemotePage
 
-  /// Sends changes, at most ``changesPerRequest`` of them, that do not depend on each other. Returns an outcome for each,
-  /// in their order.
+  /// Sends changes, at most ``changesPerRequest`` of them, that do not depend on each other. Returns an outcome for
+  /// each, in their order.
   func send(_ changes: [RemoteChange]) async throws -> [RemoteOutcome]
 
   /// What has changed since a cursor; from nil on, everything, or only a cursor to begin with.

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Threads on which the calls of a service run, so that they need no thread of the concurrency pool: all of those may be
-/// waiting for an answer.
+/// Threads on which the calls of a service run, so that they need no thread of the concurrency pool: all of those may
+/// be waiting for an answer.
 final class ServiceThreads: TaskExecutor {
   /// What the threads share with the executor, which they do not retain.
   private final class Jobs: @unchecked Sendable {

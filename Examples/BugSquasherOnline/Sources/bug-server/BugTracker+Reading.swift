@@ -37,8 +37,8 @@ extension BugTracker {
     return found
   }
 
-  /// What has changed since a revision; nothing but the present revision if there is none to begin with. A revision that
-  /// does not exist is gone: the tracker was made anew.
+  /// What has changed since a revision; nothing but the present revision if there is none to begin with. A revision
+  /// that does not exist is gone: the tracker was made anew.
   func changes(since start: Int?) throws -> Answer {
     guard let start else { return try .json(Changes(cursor: revision)) }
     guard start <= revision else { throw Answer.error(410, "There is no revision \(start).") }

@@ -24,7 +24,8 @@ package struct RowEdits {
 }
 
 extension RowIncrementalStore {
-  /// Changes rows, and whatever follows from them: entries, indexes, versions, history. The caller holds the store lock.
+  /// Changes rows, and whatever follows from them: entries, indexes, versions, history. The caller holds the store
+  /// lock.
   ///
   /// - Parameters:
   ///   - author: The author of the transaction in the history.
