@@ -105,11 +105,11 @@ extension RemoteIncrementalStore {
   private func retry(_ isChosen: (Int64) -> Bool) throws {
     link.sending.isHeld = false
     try link.edit(recordsHistory: false) { rows in
-      for (number, change) in try rows.rows.changes() where isChosen(Int64(clamping: number)) {
+      for (number, change) in try rows.outbox.changes() where isChosen(Int64(clamping: number)) {
         guard change.state == .refused || change.state == .unknown else { continue }
         var change = change
         change.reopen()
-        rows.put(change, number)
+        rows.outbox.put(change, number)
       }
     }
     if !link.sendsByHand { link.begin { await $0.sendChanges() } }

@@ -35,6 +35,8 @@ struct RecordRows {
   private var isIncomplete = false
   /// The roots of entities of which an insertion was sent and not answered: an unknown object may be the inserted one.
   private var unsettled: Set<String>?
+  /// The outbox as the plan leaves it.
+  var outbox: OutboxEdits
 
   var access: RowAccess { rows.access }
 
@@ -49,6 +51,7 @@ struct RecordRows {
     _ rows: RemoteRows, references: ArraySlice<RowReference>, now: Double, isOld: @escaping (RemoteIdentifier) -> Bool
   ) {
     (self.rows, self.fresh, self.now, self.isOld) = (rows, references, now, isOld)
+    outbox = OutboxEdits(rows)
   }
 
   /// Notes that what the plan says of an object is newer than any answer that has been asked for so far.
@@ -58,6 +61,7 @@ struct RecordRows {
   func finished() -> RowEdits {
     var edits = edits
     for (object, origin) in origins { edits.additions.put(origin.bytes, at: object.reference, in: OriginRow.table) }
+    outbox.add(to: &edits.additions)
     return edits
   }
 
@@ -72,8 +76,9 @@ struct RecordRows {
 
   mutating func set(_ origin: OriginRow, of object: ObjectReference) { origins[object] = origin }
 
-  /// Forgets an object: its origin and its entry.
+  /// Forgets an object: its origin, its entry, and what changes in the outbox say of it.
   mutating func forget(_ object: ObjectReference) throws {
+    try outbox.replace(object, by: nil)
     guard let origin = try origin(of: object) else { return }
     origins[object] = nil
     made = made.filter { $0.value != object }
@@ -121,7 +126,7 @@ struct RecordRows {
   private mutating func isUnsettled(_ root: String) throws -> Bool {
     if unsettled == nil {
       var roots: Set<String> = []
-      for (_, change) in try rows.changes() where change.kind == .insert && change.state == .sent {
+      for (_, change) in try outbox.changes() where change.kind == .insert && change.state == .sent {
         if let map = access.schema[change.object.entity] { roots.insert(map.entity.root.name ?? "") }
       }
       unsettled = roots
@@ -412,7 +417,7 @@ struct RecordRows {
   ) throws -> Bool {
     guard case .toMany(let inverse) = set.inverse, let origin = try origin(of: member) else { return false }
     return try origin.changes.contains { number in
-      try rows.change(number)?.members.contains {
+      try outbox.change(number)?.members.contains {
         $0.relationship == inverse.number && ($0.added.contains(owner) || $0.removed.contains(owner))
       } ?? false
     }

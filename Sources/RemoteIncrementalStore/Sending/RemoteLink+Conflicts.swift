@@ -42,17 +42,17 @@ extension RemoteLink {
       refused = false
       guard var origin = try rows.origin(of: object) else { return }
       let changes = try origin.changes.compactMap { number in
-        try rows.rows.change(number).map { (number: number, change: $0) }
+        try rows.outbox.change(number).map { (number: number, change: $0) }
       }
       guard !changes.contains(where: { $0.change.state == .sent }) else { return }
       for (number, change) in changes {
         if change.kind == .delete || !isKept {
           origin.changes.removeAll { $0 == number }
-          rows.add { $0.delete(.integer(Int64(number)), in: OutboxRow.table) }
+          rows.outbox.remove(number)
         } else if change.state == .waiting {
           var change = change
           change.refuse("\(RemoteFailure.gone)")
-          rows.put(change, number)
+          rows.outbox.put(change, number)
           refused = true
         }
       }
@@ -95,9 +95,9 @@ extension RemoteLink {
   /// Notes that the service has not made a change.
   private func reopen(_ entry: Outbox.Entry) throws {
     try edit(recordsHistory: false) { rows in
-      guard var change = try rows.rows.change(entry.number) else { return }
+      guard var change = try rows.outbox.change(entry.number) else { return }
       change.state = .waiting
-      rows.put(change, entry.number)
+      rows.outbox.put(change, entry.number)
     }
   }
 
@@ -139,7 +139,7 @@ extension RemoteLink {
         }
     }
     try edit { rows in
-      guard let change = try rows.rows.change(entry.number), change.key == entry.change.key,
+      guard let change = try rows.outbox.change(entry.number), change.key == entry.change.key,
         change.state == (isAnswer ? .sent : entry.change.state)
       else { return }
       if isAnswer { rows.use(theirs.identifier) }
@@ -156,11 +156,11 @@ extension RemoteLink {
 extension RecordRows {
   fileprivate mutating func resolve(deletion entry: Outbox.Entry, _ theirs: RemoteRecord, isKept: Bool) throws {
     let object = entry.change.object
-    guard var origin = try origin(of: object), var change = try rows.change(entry.number) else { return }
+    guard var origin = try origin(of: object), var change = try outbox.change(entry.number) else { return }
     if isKept {
       origin.tag = theirs.tag
       change.reopen()
-      put(change, entry.number)
+      outbox.put(change, entry.number)
       return set(origin, of: object)
     }
     drop(entry.number, &origin)
@@ -173,7 +173,7 @@ extension RecordRows {
   ///   has it.
   fileprivate mutating func resolve(_ entry: Outbox.Entry, _ theirs: RemoteRecord, _ kept: Set<String>?) throws {
     let object = entry.change.object
-    guard var origin = try origin(of: object), var change = try rows.change(entry.number) else { return }
+    guard var origin = try origin(of: object), var change = try outbox.change(entry.number) else { return }
     // An object that was deleted here since is what its deletion, which is sent next, makes of it.
     if try bytes(of: object) == nil {
       drop(entry.number, &origin)
@@ -195,7 +195,7 @@ extension RecordRows {
     // What is sent later stays, too.
     var overlay = change.values
     for number in origin.changes where number > entry.number {
-      guard let later = try rows.change(number) else { continue }
+      guard let later = try outbox.change(number) else { continue }
       overlay = try OutboxRow.merged(overlay, with: later.values)
       try apply(later.members, to: object, entry.map)
     }
@@ -206,14 +206,14 @@ extension RecordRows {
     } else {
       change.kind = .update
       change.reopen()
-      put(change, entry.number)
+      outbox.put(change, entry.number)
     }
     set(origin, of: object)
   }
 
   private mutating func drop(_ number: UInt64, _ origin: inout OriginRow) {
     origin.changes.removeAll { $0 == number }
-    add { $0.delete(.integer(Int64(number)), in: OutboxRow.table) }
+    outbox.remove(number)
   }
 
   /// Takes back changes of members that no record has told about.

@@ -8,10 +8,10 @@ extension RemoteLink {
     var objects: [ObjectReference] = []
     try edit(recordsHistory: false) { rows in
       objects = []
-      for (number, change) in try rows.rows.changes() where change.state == .sent {
+      for (number, change) in try rows.outbox.changes() where change.state == .sent {
         var change = change
         change.state = .unknown
-        rows.put(change, number)
+        rows.outbox.put(change, number)
         objects.append(change.object)
       }
     }
@@ -23,18 +23,18 @@ extension RemoteLink {
     var stale: RemoteReference?
     try edit { rows in
       stale = nil
-      guard let object = try rows.rows.change(number)?.object, var origin = try rows.origin(of: object),
+      guard let object = try rows.outbox.change(number)?.object, var origin = try rows.origin(of: object),
         let map = rows.access.schema[object.entity]
       else { return }
       let undone = try origin.changes.filter { $0 >= number }.compactMap { number in
-        try rows.rows.change(number).map { (number: number, change: $0) }
+        try rows.outbox.change(number).map { (number: number, change: $0) }
       }
       guard !undone.contains(where: { $0.change.state == .sent }) else {
         throw RemoteError.make("The change is being sent.")
       }
       for (number, change) in undone.reversed() {
         origin.changes.removeAll { $0 == number }
-        rows.add { $0.delete(.integer(Int64(number)), in: OutboxRow.table) }
+        rows.outbox.remove(number)
         try rows.undo(change, map, &origin)
       }
       rows.set(origin, of: object)

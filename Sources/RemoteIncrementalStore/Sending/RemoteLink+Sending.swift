@@ -54,7 +54,7 @@ extension RemoteLink {
         var change = entry.change
         change.state = .sent
         change.attempts += 1
-        rows.put(change, entry.number)
+        rows.outbox.put(change, entry.number)
       }
     }
     return taken
@@ -127,7 +127,7 @@ extension RemoteLink {
     if case .unauthorized = failure { sending.isHeld = true }
     try edit(recordsHistory: false) { rows in
       for entry in entries {
-        guard var change = try rows.rows.change(entry.number) else { continue }
+        guard var change = try rows.outbox.change(entry.number) else { continue }
         switch failure {
         case .unreachable, .unauthorized:
           // It was certainly not made, and is as it was before.
@@ -146,7 +146,7 @@ extension RemoteLink {
             change.earliest = Self.now + Self.pause(after: change.attempts)
           }
         }
-        rows.put(change, entry.number)
+        rows.outbox.put(change, entry.number)
       }
     }
     for entry in entries { try report(entry, failure) }
@@ -211,7 +211,8 @@ extension RemoteLink {
       if let identifier = record?.identifier ?? known { rows.use(identifier) }
       guard var origin = try rows.origin(of: object) else { return }
       origin.changes.removeAll { $0 == entry.number }
-      rows.add { $0.delete(.integer(Int64(entry.number)), in: OutboxRow.table) }
+      let change = try rows.outbox.change(entry.number)
+      rows.outbox.remove(entry.number)
       if entry.change.kind == .delete {
         rows.set(origin, of: object)
         return origin.isWaiting ? () : try rows.forget(object)
@@ -221,7 +222,7 @@ extension RemoteLink {
       } else if entry.change.kind == .insert, origin.identifier == nil {
         throw RemoteFailure.invalidAnswer("a new object was accepted without an identifier")
       }
-      try rows.restore(entry, &origin)
+      if let change { try rows.restore(change, entry.map, &origin) }
       origin.readAt = Self.now
       origin.tag = record?.tag
       rows.set(origin, of: object)
@@ -245,10 +246,6 @@ extension RemoteLink {
 }
 
 extension RecordRows {
-  mutating func put(_ change: OutboxRow, _ number: UInt64) {
-    add { $0.put(change.bytes, at: .integer(Int64(number)), in: OutboxRow.table) }
-  }
-
   /// Gives an object the identifier that the service has named. If another object has the identifier already, since a
   /// list was read before the answer came, that one is removed, and what refers to it refers to this one.
   fileprivate mutating func unite(
@@ -273,16 +270,16 @@ extension RecordRows {
         try take(members, isComplete: false, of: object, set)
       }
     }
+    try outbox.replace(other, by: object)
     try delete(other)
     try forget(other)
   }
 
   /// References that were left out, because the objects were new as well, are sent now.
-  fileprivate mutating func restore(_ entry: Outbox.Entry, _ origin: inout OriginRow) throws {
-    guard entry.change.kind == .insert else { return }
+  fileprivate mutating func restore(_ insertion: OutboxRow, _ map: EntityMap, _ origin: inout OriginRow) throws {
+    guard insertion.kind == .insert else { return }
     var left: [UInt32: ManagedValue] = [:]
-    let map = entry.map
-    let bytes = entry.change.values
+    let bytes = insertion.values
     for field in map.fields {
       guard case .toOne = field.kind else { continue }
       let related = try StoreFailure.reading("A change") {
@@ -296,11 +293,11 @@ extension RecordRows {
     guard !left.isEmpty, var head = try rows.head() else { return }
     let fields = map.fields.filter { left[$0.number] != nil }
     let values = try access.bytes(
-      of: OutboxRecorder.none, replacing: fields, by: fields.map { left[$0.number] ?? .null }, entry.change.object)
+      of: OutboxRecorder.none, replacing: fields, by: fields.map { left[$0.number] ?? .null }, insertion.object)
     let change = OutboxRow(
-      .update, entry.change.object, key: .random(in: .min ... .max), base: OutboxRecorder.none, values: values)
+      .update, insertion.object, key: .random(in: .min ... .max), base: OutboxRecorder.none, values: values)
     origin.changes = (origin.changes + [head.nextChange]).sorted()
-    put(change, head.nextChange)
+    outbox.put(change, head.nextChange)
     head.nextChange += 1
     add { $0.put(head.bytes, at: StoreHead.remoteReference, in: StoreHead.table) }
   }

@@ -8,16 +8,26 @@ import Testing
 final class RemoteFixture: @unchecked Sendable {
   let service: SimulatedService
   let policy: RemoteConflictPolicy
+  private let sendsByHand: Bool
   let url = FileManager.default.temporaryDirectory.appending(path: "remote \(UUID().uuidString)")
   private(set) var coordinator: NSPersistentStoreCoordinator
   private(set) var store: RemoteIncrementalStore
   private(set) var context: NSManagedObjectContext
 
-  init(_ options: ServiceOptions = ServiceOptions(), policy: RemoteConflictPolicy = .serviceWins) throws {
+  /// - Parameter sendsByHand: Whether only ``send()`` sends changes.
+  init(
+    _ options: ServiceOptions = ServiceOptions(), policy: RemoteConflictPolicy = .serviceWins, sendsByHand: Bool = false
+  ) throws {
     service = SimulatedService(options)
-    self.policy = policy
-    (coordinator, store) = try addRemoteStore(at: url, service.client(), policy: policy)
+    (self.policy, self.sendsByHand) = (policy, sendsByHand)
+    (coordinator, store) = try Self.open(url, service, policy, sendsByHand)
     context = Self.context(coordinator)
+  }
+
+  private static func open(
+    _ url: URL, _ service: SimulatedService, _ policy: RemoteConflictPolicy, _ sendsByHand: Bool
+  ) throws -> (NSPersistentStoreCoordinator, RemoteIncrementalStore) {
+    try addRemoteStore(at: url, service.client(), policy: policy, [RemoteSendsByHandOption: sendsByHand])
   }
 
   deinit {
@@ -36,7 +46,7 @@ final class RemoteFixture: @unchecked Sendable {
   func reopen(_ meanwhile: () throws -> Void = {}) throws {
     try coordinator.remove(store)
     try meanwhile()
-    (coordinator, store) = try addRemoteStore(at: url, service.client(), policy: policy)
+    (coordinator, store) = try Self.open(url, service, policy, sendsByHand)
     context = Self.context(coordinator)
   }
 

@@ -47,7 +47,7 @@ struct SendingTests {
 
   @Test("An object that is made and changed before it is sent is sent once, as it is.")
   func insertAndUpdate() async throws {
-    let fixture = try RemoteFixture()
+    let fixture = try RemoteFixture(sendsByHand: true)
     fixture.disconnect()
     let id = try await fixture.insert("one")
     try await fixture.set("title", "two", of: id)
@@ -61,7 +61,7 @@ struct SendingTests {
 
   @Test("Of an object that is made and deleted before it is sent, nothing is sent.")
   func insertAndDelete() async throws {
-    let fixture = try RemoteFixture()
+    let fixture = try RemoteFixture(sendsByHand: true)
     fixture.disconnect()
     let id = try await fixture.insert("one")
     try await fixture.delete(id)
@@ -289,7 +289,7 @@ struct SendingTests {
   func blocking() async throws {
     var options = ServiceOptions()
     options.refusesLooseEnds = true
-    let fixture = try RemoteFixture(options)
+    let fixture = try RemoteFixture(options, sendsByHand: true)
     fixture.disconnect()
     try await fixture.perform { context in
       let bug = NSEntityDescription.insertNewObject(forEntityName: "Bug", into: context)
@@ -309,6 +309,35 @@ struct SendingTests {
     #expect(state.identifiers(of: "Bug").map { state.things[$0]?.values["title"] } == [.string("free")])
     #expect(state.identifiers(of: "Tag").count == 1)
     #expect(try fixture.unsent.count == 1)
+  }
+
+  @Test("A change that is sent again does not refer to an object that was deleted and inserted again meanwhile.")
+  func insertedAgain() async throws {
+    let fixture = try RemoteFixture(sendsByHand: true)
+    let user = fixture.service.edit { $0.insert("User", ["name": .string("somebody")]) }
+    try await fixture.refresh("User")
+    let id = try #require(try await fixture.identifiers("User").first)
+    try await fixture.perform { context in
+      context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+      let bug = NSEntityDescription.insertNewObject(forEntityName: "Bug", into: context)
+      bug.setValue("one", forKey: "title")
+      bug.setValue(context.object(with: id), forKey: "assignee")
+      try context.save()
+    }
+    fixture.service.faults.answerLost = 1000
+    await fixture.send()
+    fixture.service.faults = .none
+    try await fixture.perform { context in
+      try context.existingObject(with: id).setValue("somebody else", forKey: "name")
+    }
+    fixture.service.edit { $0.delete(user) }
+    try await fixture.refresh("User")
+    try await fixture.perform { context in try context.save() }
+    #expect(Set(try fixture.unsent.map(\.objectID.entity.name)) == ["Bug", "User"])
+    await fixture.send()
+    #expect(try fixture.unsent.isEmpty)
+    #expect(fixture.service.now.violations.isEmpty)
+    #expect(fixture.service.now.identifiers(of: "User") != [user])
   }
 
   @Test("A refresh does not overwrite an object with a waiting change.")

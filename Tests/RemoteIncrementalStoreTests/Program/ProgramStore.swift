@@ -14,8 +14,8 @@ final class ProgramStore {
   private(set) var coordinator: NSPersistentStoreCoordinator
   private(set) var store: RemoteIncrementalStore
   private(set) var context: NSManagedObjectContext
-  /// The last value saved of each attribute, by the token of its object.
-  var saved: [String: [String: RemoteValue]] = [:]
+  /// The values saved of each attribute, in their order, by the token of its object.
+  var saved: [String: [String: [RemoteValue]]] = [:]
   /// Tokens of objects that were deleted here, or a change of which was discarded.
   var excused: Set<String> = []
   /// Requests of the application that it does not wait for.

@@ -54,7 +54,7 @@ extension RemoteRunner {
     for (change, token, values) in found where still.contains(change.objectID) {
       if contested.contains(token) || store.excused.contains(token) { continue }
       for (name, value) in values {
-        guard let saved = store.saved[token]?[name], saved != value else { continue }
+        guard let saved = store.saved[token]?[name]?.last, saved != value else { continue }
         throw TestFailure("\(name) of \(token) is \(value) and not \(saved), which waits")
       }
     }

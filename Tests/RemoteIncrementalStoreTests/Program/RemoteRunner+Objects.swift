@@ -83,7 +83,9 @@ extension RemoteRunner {
       try context.save()
       return (saved, deleted)
     }
-    for (token, values) in saved { store.saved[token, default: [:]].merge(values) { $1 } }
+    for (token, values) in saved {
+      for (name, value) in values { store.saved[token, default: [:]][name, default: []].append(value) }
+    }
     store.excused.formUnion(deleted)
   }
 
