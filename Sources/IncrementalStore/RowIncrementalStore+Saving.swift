@@ -11,14 +11,16 @@ extension RowIncrementalStore {
     let revision: UInt64
     do {
       revision = try rows.save { snapshot in
-        plan = SavePlan(self)
-        var changes = try plan.changes(request, snapshot, context)
-        try recorder.record(plan.objects, in: &changes, snapshot)
-        try addCompanions(of: plan.objects, to: &changes, snapshot)
-        if let metadataBytes {
-          changes.rows.insert(try StoreHead.change(StoreHead.metadataReference, metadataBytes, snapshot), at: 0)
+        try snapshot.readingInBulk { snapshot in
+          plan = SavePlan(self)
+          var changes = try plan.changes(request, snapshot, context)
+          try recorder.record(plan.objects, in: &changes, snapshot)
+          try addCompanions(of: plan.objects, to: &changes, snapshot)
+          if let metadataBytes {
+            changes.rows.insert(try StoreHead.change(StoreHead.metadataReference, metadataBytes, snapshot), at: 0)
+          }
+          return changes
         }
-        return changes
       }
     } catch let conflicts as RowConflicts {
       throw try conflicts.error(self)

@@ -9,7 +9,8 @@
 ///
 /// - A row is found by its reference. It has bytes; a *version*, which is 1 when the row is inserted and increases by
 ///   one each time the row is put again or *touched*; and a *revision*, the number of the save that last put or touched
-///   the row. A row that is deleted and inserted again starts at version 1.
+///   the row. No two saves have the same number, and later saves of one row have higher numbers; saves that share no
+///   row may have their numbers in any order. A row that is deleted and inserted again starts at version 1.
 /// - Entries are compared byte by byte; a prefix comes before any longer entry that begins with it. The set contains
 ///   each entry once.
 /// - A table is created with its first row. A table without rows reads as empty.
@@ -25,9 +26,17 @@
 ///    with values that the database never makes twice, such as UUIDs.
 /// 4. Subclass ``RowIncrementalStore`` and override ``RowIncrementalStore/rowStore(at:options:)`` and
 ///    ``RowIncrementalStore/storeType``.
+/// 5. Run `RowStoreConformance`, of the library of that name, on it.
+///
+/// If the database is another process or machine, each call of a snapshot waits for an answer. Then also implement
+/// ``RowSnapshot/rows(_:in:)`` and ``RowSnapshot/entries(beginningWith:limit:)``, and let ``RowSnapshot/isRemote``
+/// be true: saves and fetches read in bulk then.
 public protocol RowStore: AnyObject, Sendable {
   /// The kind of the references that the store makes. It never changes for a store that has rows.
   var referenceKind: RowReferenceKind { get }
+
+  /// Whether snapshots may be held for as long as anybody likes, so that contexts can be pinned to them.
+  var keepsSnapshots: Bool { get }
 
   /// A snapshot of the current contents, which later saves do not affect. It is held for the length of one request, or
   /// as long as a context is pinned to it.
@@ -41,8 +50,7 @@ public protocol RowStore: AnyObject, Sendable {
   ///
   /// When this returns, the changes are as durable as the store promises.
   ///
-  /// - Returns: The revision of the rows that were put and touched, higher than any earlier one. If there is nothing to
-  ///   change, any number.
+  /// - Returns: The revision of the rows that were put and touched. If there is nothing to change, any number.
   func save(_ changes: (any RowSnapshot) throws -> RowChanges) throws -> UInt64
 
   /// New references, unique in the whole store, that were never returned before and are never returned again, even if
@@ -51,6 +59,10 @@ public protocol RowStore: AnyObject, Sendable {
 
   /// Closes the database. No other method is called afterwards.
   func close() throws
+}
+
+extension RowStore {
+  public var keepsSnapshots: Bool { true }
 }
 
 /// A row store whose snapshots show an earlier state than the last one while another process saves.
@@ -92,9 +104,37 @@ public protocol RowSnapshot: AnyObject {
   func forEachEntry(
     from lower: [UInt8], before upper: [UInt8]?, reverse: Bool, _ body: ([UInt8]) throws -> Bool
   ) throws
+
+  /// Whether each call waits for another process or machine, so that one call for many rows or entries is better than
+  /// many calls, even if some are not needed then.
+  var isRemote: Bool { get }
+
+  /// Rows of one table, in the order of their references; nil for each that does not exist.
+  func rows(_ references: [RowReference], in table: UInt32) throws -> [StoredRow?]
+
+  /// The entries that begin with each of several prefixes, for each prefix in order and at most `limit`.
+  func entries(beginningWith prefixes: [[UInt8]], limit: Int) throws -> [[[UInt8]]]
 }
 
 extension RowSnapshot {
+  public var isRemote: Bool { false }
+
+  public func rows(_ references: [RowReference], in table: UInt32) throws -> [StoredRow?] {
+    try references.map { try row($0, in: table) }
+  }
+
+  public func entries(beginningWith prefixes: [[UInt8]], limit: Int) throws -> [[[UInt8]]] {
+    guard limit > 0 else { return prefixes.map { _ in [] } }
+    return try prefixes.map { prefix in
+      var entries: [[UInt8]] = []
+      try forEachEntry(beginningWith: prefix) { entry in
+        entries.append(entry)
+        return entries.count < limit
+      }
+      return entries
+    }
+  }
+
   /// Calls `body` with each entry that begins with `prefix`, in order, until it returns false.
   package func forEachEntry(
     beginningWith prefix: [UInt8], reverse: Bool = false, _ body: ([UInt8]) throws -> Bool
@@ -154,14 +194,22 @@ public struct RowChanges {
     /// The revision of the row in the snapshot; nil if the snapshot has no such row. A store that cannot rule out other
     /// writers to the database compares it with the current revision.
     public let revision: UInt64?
+
+    /// A change of a row.
+    public init(table: UInt32, reference: RowReference, change: Change, revision: UInt64?) {
+      (self.table, self.reference, self.change, self.revision) = (table, reference, change, revision)
+    }
   }
 
   /// The rows, each once, ordered by table and reference.
-  public internal(set) var rows: [Row] = []
+  public var rows: [Row] = []
   /// Entries to remove, in order. Some may not exist.
-  public internal(set) var removedEntries: [[UInt8]] = []
+  public var removedEntries: [[UInt8]] = []
   /// Entries to add, in order. Some may already exist; none is also in `removedEntries`.
-  public internal(set) var addedEntries: [[UInt8]] = []
+  public var addedEntries: [[UInt8]] = []
+
+  /// No changes.
+  public init() {}
 
   /// Whether nothing is changed.
   public var isEmpty: Bool { rows.isEmpty && removedEntries.isEmpty && addedEntries.isEmpty }

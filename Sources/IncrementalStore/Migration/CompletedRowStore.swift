@@ -19,6 +19,8 @@ final class CompletedRowStore: RowStore {
 
   var referenceKind: RowReferenceKind { rows.referenceKind }
 
+  var keepsSnapshots: Bool { rows.keepsSnapshots }
+
   func snapshot() throws -> any RowSnapshot { try rows.snapshot().completed(by: completions) }
 
   func save(_ changes: (any RowSnapshot) throws -> RowChanges) throws -> UInt64 {
@@ -51,6 +53,16 @@ final class MappedSnapshot: RowSnapshot {
   func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow? {
     guard let row = try snapshot.row(reference, in: table) else { return nil }
     return try mapped(row, table) ?? row
+  }
+
+  var isRemote: Bool { snapshot.isRemote }
+
+  func rows(_ references: [RowReference], in table: UInt32) throws -> [StoredRow?] {
+    try snapshot.rows(references, in: table).map { row in try row.map { try mapped($0, table) ?? $0 } }
+  }
+
+  func entries(beginningWith prefixes: [[UInt8]], limit: Int) throws -> [[[UInt8]]] {
+    try snapshot.entries(beginningWith: prefixes, limit: limit)
   }
 
   func forEachRow(in table: UInt32, from first: RowReference?, _ body: (inout StoredRow) throws -> Bool) throws {

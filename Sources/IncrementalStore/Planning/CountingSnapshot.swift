@@ -11,6 +11,19 @@ final class CountingSnapshot: RowSnapshot {
     return try snapshot.row(reference, in: table)
   }
 
+  var isRemote: Bool { snapshot.isRemote }
+
+  func rows(_ references: [RowReference], in table: UInt32) throws -> [StoredRow?] {
+    rows += references.count
+    return try snapshot.rows(references, in: table)
+  }
+
+  func entries(beginningWith prefixes: [[UInt8]], limit: Int) throws -> [[[UInt8]]] {
+    let found = try snapshot.entries(beginningWith: prefixes, limit: limit)
+    entries += found.reduce(0) { $0 + $1.count }
+    return found
+  }
+
   func forEachRow(in table: UInt32, from first: RowReference?, _ body: (inout StoredRow) throws -> Bool) throws {
     try snapshot.forEachRow(in: table, from: first) { row in
       rows += 1

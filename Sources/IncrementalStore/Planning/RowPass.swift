@@ -113,14 +113,12 @@ struct RowPass {
     _ objects: some Sequence<(object: ObjectReference, place: Int)>, _ collector: inout RowCollector,
     _ keepsContents: Bool, areMatches: Bool = false
   ) throws {
-    for (object, place) in objects {
-      guard let row = try source.snapshot.row(object.reference, in: object.entity),
-        areMatches || isKnown(row, maps[place])
-      else { continue }
+    try source.snapshot.forEachRow(of: objects) { row, place in
+      guard areMatches || isKnown(row, maps[place]) else { return true }
       let goesOn = collector.offer(SourceRow(row, maps[place], source), isMatch: areMatches) {
         keepsContents ? $0 : $0.unread()
       }
-      guard goesOn, source.failure == nil else { return }
+      return goesOn && source.failure == nil
     }
   }
 

@@ -101,14 +101,16 @@ extension RowIncrementalStore {
     do {
       _ = try rows.save { snapshot in
         let indexes = try indexes(in: snapshot)
-        objects = try plan(snapshot, indexes)
+        objects = try snapshot.readingInBulk { try plan($0, indexes) }
         if !zip(objects, objects.dropFirst()).allSatisfy({ $0.reference < $1.reference }) {
           objects.sort { $0.reference < $1.reference }
         }
-        var changes = try SavedRows(objects, access, indexes).changes(snapshot) { _ in }
-        try recorder.record(objects, in: &changes, snapshot)
-        try addCompanions(of: objects, to: &changes, snapshot)
-        return changes
+        return try snapshot.readingInBulk { snapshot in
+          var changes = try SavedRows(objects, access, indexes).changes(snapshot) { _ in }
+          try recorder.record(objects, in: &changes, snapshot)
+          try addCompanions(of: objects, to: &changes, snapshot)
+          return changes
+        }
       }
     } catch let conflicts as KeyConflicts {
       throw try conflicts.error(self, context)

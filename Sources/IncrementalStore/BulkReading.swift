@@ -1,0 +1,120 @@
+extension RowSnapshot {
+  /// Runs a computation that reads rows and entries one by one. If each read waits for another process or machine, the
+  /// computation is run several times instead: what it asks for and is not known yet is read in bulk, and until then
+  /// does not exist. Only the last run, which knows all that it asks for, counts.
+  ///
+  /// - Parameter body: Has no effects that a later run does not replace.
+  /// - Complexity: One run for each row or entry of which the place follows from another one, one after the other.
+  func readingInBulk<R>(_ body: (any RowSnapshot) throws -> R) throws -> R {
+    guard isRemote else { return try body(self) }
+    let bulk = BulkSnapshot(self)
+    while true {
+      let result = Result { try body(bulk) }
+      if try !bulk.readWanted() { return try result.get() }
+    }
+  }
+}
+
+/// A snapshot that answers from what has been read in bulk, and notes what else is wanted.
+private final class BulkSnapshot: RowSnapshot {
+  /// The first entries with a prefix.
+  private struct Entries {
+    let first: [[UInt8]]
+    let areAll: Bool
+  }
+
+  /// How many entries of a prefix are read in bulk. More than that are read when they are asked for.
+  private static let limit = 64
+
+  private let snapshot: any RowSnapshot
+  private var rows: [ObjectReference: StoredRow?] = [:]
+  private var entries: [[UInt8]: Entries] = [:]
+  private var wantedRows: Set<ObjectReference> = []
+  private var wantedPrefixes: Set<[UInt8]> = []
+
+  init(_ snapshot: any RowSnapshot) { self.snapshot = snapshot }
+
+  let isRemote = true
+
+  /// Reads what was wanted and is not known. Returns false if that is nothing.
+  func readWanted() throws -> Bool {
+    if wantedRows.isEmpty, wantedPrefixes.isEmpty { return false }
+    for (table, objects) in Dictionary(grouping: wantedRows, by: \.entity) {
+      let objects = objects.sorted()
+      for (object, row) in zip(objects, try snapshot.rows(objects.map(\.reference), in: table)) {
+        rows[object] = .some(row)
+      }
+    }
+    let prefixes = wantedPrefixes.sorted { $0.lexicographicallyPrecedes($1) }
+    if !prefixes.isEmpty {
+      for (prefix, found) in zip(prefixes, try snapshot.entries(beginningWith: prefixes, limit: Self.limit)) {
+        entries[prefix] = Entries(first: found, areAll: found.count < Self.limit)
+      }
+    }
+    (wantedRows, wantedPrefixes) = ([], [])
+    return true
+  }
+
+  func row(_ reference: RowReference, in table: UInt32) -> StoredRow? {
+    let object = ObjectReference(entity: table, reference: reference)
+    if let row = rows[object] { return row }
+    wantedRows.insert(object)
+    return nil
+  }
+
+  func forEachEntry(
+    from lower: [UInt8], before upper: [UInt8]?, reverse: Bool, _ body: ([UInt8]) throws -> Bool
+  ) throws {
+    guard upper == Entry.successor(of: lower) else {
+      return try snapshot.forEachEntry(from: lower, before: upper, reverse: reverse, body)
+    }
+    guard let known = entries[lower] else {
+      wantedPrefixes.insert(lower)
+      return
+    }
+    guard known.areAll else {
+      return try snapshot.forEachEntry(from: lower, before: upper, reverse: reverse, body)
+    }
+    for place in known.first.indices {
+      guard try body(known.first[reverse ? known.first.count - 1 - place : place]) else { return }
+    }
+  }
+
+  func forEachRow(in table: UInt32, from first: RowReference?, _ body: (inout StoredRow) throws -> Bool) throws {
+    try snapshot.forEachRow(in: table, from: first, body)
+  }
+
+  func count(in table: UInt32) throws -> Int { try snapshot.count(in: table) }
+}
+
+extension RowSnapshot {
+  /// Calls `body` with the rows of objects in their order, as far as they exist, until it returns false.
+  func forEachRow<Place>(
+    of objects: some Sequence<(object: ObjectReference, place: Place)>,
+    _ body: (_ row: StoredRow, _ place: Place) throws -> Bool
+  ) throws {
+    guard isRemote else {
+      for (object, place) in objects {
+        guard let row = try row(object.reference, in: object.entity) else { continue }
+        guard try body(row, place) else { return }
+      }
+      return
+    }
+    // Fetches that want only the first rows shall not read many others.
+    var count = 64
+    var rest = Array(objects)[...]
+    while !rest.isEmpty {
+      let next = rest.prefix(count)
+      var rows: [ObjectReference: StoredRow] = [:]
+      for (table, objects) in Dictionary(grouping: next.map(\.object), by: \.entity) {
+        for (object, row) in zip(objects, try self.rows(objects.map(\.reference), in: table)) { rows[object] = row }
+      }
+      for (object, place) in next {
+        guard let row = rows[object] else { continue }
+        guard try body(row, place) else { return }
+      }
+      rest = rest.dropFirst(next.count)
+      count = min(4096, 4 * count)
+    }
+  }
+}
