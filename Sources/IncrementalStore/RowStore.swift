@@ -62,6 +62,7 @@ public protocol RowStore: AnyObject, Sendable {
 }
 
 extension RowStore {
+  /// True.
   public var keepsSnapshots: Bool { true }
 }
 
@@ -117,12 +118,15 @@ public protocol RowSnapshot: AnyObject {
 }
 
 extension RowSnapshot {
+  /// False.
   public var isRemote: Bool { false }
 
+  /// Reads the rows one by one.
   public func rows(_ references: [RowReference], in table: UInt32) throws -> [StoredRow?] {
     try references.map { try row($0, in: table) }
   }
 
+  /// Reads the entries of the prefixes one after the other.
   public func entries(beginningWith prefixes: [[UInt8]], limit: Int) throws -> [[[UInt8]]] {
     guard limit > 0 else { return prefixes.map { _ in [] } }
     return try prefixes.map { prefix in
