@@ -61,8 +61,8 @@ struct Interpreter {
     case .greaterThan: left.order(right) == .orderedDescending
     case .greaterThanOrEqualTo: left.order(right).map { $0 != .orderedAscending } ?? false
     case .between: isBetween(left, right)
-    case .in: contains(right, left)
-    case .contains: contains(left, right)
+    case .in: contains(right, left, comparison.options)
+    case .contains: contains(left, right, comparison.options)
     case .beginsWith:
       both(left, right) { Array($0.unicodeScalars.prefix($1.unicodeScalars.count)) == Array($1.unicodeScalars) }
     case .endsWith:
@@ -77,10 +77,13 @@ struct Interpreter {
     return [bounds[0].order(value), value.order(bounds[1])].allSatisfy { $0 == .orderedAscending || $0 == .orderedSame }
   }
 
-  private func contains(_ whole: PredicateValue, _ part: PredicateValue) -> Bool {
+  /// - Parameter options: Have been applied, but not to the values of a dictionary.
+  private func contains(
+    _ whole: PredicateValue, _ part: PredicateValue, _ options: NSComparisonPredicate.Options
+  ) -> Bool {
     if let elements = whole.elements { return elements.contains { $0 == part } }
     if case .object(let dictionary as [String: Any]) = whole {
-      return dictionary.values.contains { PredicateValue($0) == part }
+      return dictionary.values.contains { folded(PredicateValue($0), options) == part }
     }
     return both(whole, part) { whole, part in
       let (whole, part) = (Array(whole.unicodeScalars), Array(part.unicodeScalars))
