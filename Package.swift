@@ -26,6 +26,8 @@ let package = Package(
   ],
   traits: [
     .trait(name: "Bridges", description: "CairnBridges has contents: swift-log and swift-metrics."),
+    .trait(
+      name: "PostgreSQL", description: "PostgreSQLIncrementalStore has contents: a store in a database, with libpq."),
     .trait(name: "HTTP", description: "RemoteHTTP has contents: JSON over HTTP with async-http-client."),
   ],
   targets: [
@@ -186,7 +188,10 @@ if hasOpenCoreData && !isEngineAlone {
       swiftSettings: settings),
     .testTarget(
       name: "IncrementalStoreTests",
-      dependencies: ["CoreData", "Cairn", "CairnSimulation", "IncrementalStore", "CairnIncrementalStore"],
+      dependencies: [
+        "CoreData", "Cairn", "CairnSimulation", "IncrementalStore", "CairnIncrementalStore",
+        "PostgreSQLIncrementalStore",
+      ],
       swiftSettings: sharedSettings),
   ]
 }
@@ -212,6 +217,25 @@ if hasOpenCoreData && !isEngineAlone {
         .product(name: "NIOSSL", package: "swift-nio-ssl", condition: whenHTTP),
       ],
       swiftSettings: settings))
+}
+
+// Without the trait nobody needs libpq, and the module is empty.
+if hasOpenCoreData && !isEngineAlone {
+  package.products.append(.library(name: "PostgreSQLIncrementalStore", targets: ["PostgreSQLIncrementalStore"]))
+  package.targets += [
+    .systemLibrary(
+      name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    .target(
+      name: "PostgreSQLIncrementalStore",
+      dependencies: [
+        "CoreData", "IncrementalStore", "RowFormat",
+        .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "PostgreSQLIncrementalStoreTests",
+      dependencies: ["CoreData", "IncrementalStore", "PostgreSQLIncrementalStore"], swiftSettings: settings),
+  ]
 }
 
 // Runs the tests against Apple's framework, which defines what OpenCoreData must do.

@@ -1,12 +1,16 @@
 import OpenCoreData
 
 extension RowIncrementalStore: GenerationStore {
-  package func makeState() throws -> AnyObject {
+  package func checkStates() throws {
     guard rows.keepsSnapshots else {
       throw StoreFailure.make(
         NSPersistentStoreUnsupportedRequestTypeError,
         "Stores of the type \(Self.storeType) have no query generations: their snapshots end with each request.")
     }
+  }
+
+  package func makeState() throws -> AnyObject {
+    try checkStates()
     return try rows.snapshot()
   }
 

@@ -30,7 +30,9 @@ extension NSManagedObjectContext {
     else {
       throw CoreDataError.make(NSPersistentStoreOperationError, "The token is of another coordinator than \(label).")
     }
-    self.generation = coordinator.withStoreLock { coordinator.generationStores.isEmpty } ? nil : generation
+    let stores = coordinator.withStoreLock { coordinator.generationStores }
+    if generation != nil { for store in stores { try store.checkStates() } }
+    self.generation = stores.isEmpty ? nil : generation
   }
 
   /// What a store reads from for this context; nil if that is what was saved last.

@@ -39,6 +39,8 @@ public final class NSQueryGenerationToken: NSObject, NSCopying, @unchecked Senda
 
 /// A store that can keep its contents as they are at a moment.
 package protocol GenerationStore: NSIncrementalStore {
+  /// Throws 134091 if the store's database cannot keep its contents for long.
+  func checkStates() throws
   /// What the store reads from for contexts that are pinned to the contents as they are now.
   func makeState() throws -> AnyObject
 }

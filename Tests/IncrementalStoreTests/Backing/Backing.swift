@@ -2,6 +2,10 @@ import CairnIncrementalStore
 import CoreData
 import IncrementalStore
 
+#if PostgreSQL
+  import PostgreSQLIncrementalStore
+#endif
+
 /// The numbered rows of a store, for one store after another to open. Reads and changes made here are those of another
 /// client, which opens the store with a coordinator of its own each time.
 final class Backing {
@@ -28,15 +32,29 @@ final class Backing {
 
   deinit {
     try? held?.close()
+    #if PostgreSQL
+      if kind == .postgreSQL { try? PostgreSQLIncrementalStore.destroyPersistentStore(at: database, options: nil) }
+    #endif
     try? FileManager.default.removeItem(at: url)
   }
 
   /// Where Cairn keeps the store; other kinds of store keep nothing there.
   var url: URL { URL.temporaryDirectory.appending(path: identifier) }
 
+  #if PostgreSQL
+    /// Where PostgreSQL keeps the store.
+    private var database: URL {
+      let address = ProcessInfo.processInfo.environment["CAIRN_POSTGRESQL"] ?? ""
+      return NSPersistentStoreDescription.postgreSQL(address, namespace: identifier)!.url!
+    }
+  #endif
+
   // MARK: For stores
 
   func rowStore() throws -> any RowStore {
+    #if PostgreSQL
+      if kind == .postgreSQL { return try PostgreSQLIncrementalStore.rowStore(at: database, options: nil) }
+    #endif
     guard kind == .cairn else { return memory }
     return try CairnIncrementalStore.rowStore(at: url, options: [CairnDurabilityOption: "buffered"])
   }

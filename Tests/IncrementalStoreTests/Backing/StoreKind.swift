@@ -6,17 +6,24 @@ enum StoreKind: CaseIterable {
   case integers, strings, uuids
   /// On disk.
   case cairn
+  #if PostgreSQL
+    /// In a database, each with a namespace of its own.
+    case postgreSQL
+  #endif
 
   /// The kind of the running test.
   @TaskLocal static var current = integers
 
-  /// The kind of references of a store in memory; nil for Cairn.
+  /// The kind of references of a store in memory; nil for others.
   var references: RowReferenceKind? {
     switch self {
     case .integers: .integer
     case .strings: .string
     case .uuids: .uuid
     case .cairn: nil
+    #if PostgreSQL
+      case .postgreSQL: nil
+    #endif
     }
   }
 }

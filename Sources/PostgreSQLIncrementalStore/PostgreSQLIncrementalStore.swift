@@ -1,0 +1,57 @@
+#if PostgreSQL
+  public import CoreData
+  @_exported public import IncrementalStore
+
+  extension NSPersistentStore.StoreType {
+    /// The type of the stores in a PostgreSQL database.
+    public static let postgreSQL = NSPersistentStore.StoreType(rawValue: "PostgreSQL")
+  }
+
+  extension NSPersistentStoreDescription {
+    /// Describes a store in a PostgreSQL database:
+    ///
+    ///     container.persistentStoreDescriptions = [.postgreSQL("postgresql://shop@db.example.com/shop")]
+    ///
+    /// The database must exist. Its options are ``PostgreSQLConnectionsOption``, ``PostgreSQLWaitOption``,
+    /// ``PostgreSQLReferencesOption``, ``PostgreSQLPasswordOption``, `RowCacheBytesOption` and
+    /// `NSReadOnlyPersistentStoreOption`. Registers ``PostgreSQLIncrementalStore``.
+    ///
+    /// - Parameters:
+    ///   - address: A connection URI as libpq takes it, without a password. For what the URI leaves out, libpq's
+    ///     environment variables and files count.
+    ///   - namespace: The schema of the database that has the store's tables, and nothing else. It is made if there is
+    ///     none. A database can have several.
+    /// - Returns: Nil if the address is not a URI.
+    public static func postgreSQL(_ address: String, namespace: String = "cairn") -> NSPersistentStoreDescription? {
+      PostgreSQLIncrementalStore.register()
+      let fragment = namespace.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+      guard let url = URL(string: "\(address)#\(fragment)") else { return nil }
+      let description = NSPersistentStoreDescription(url: url)
+      description.type = NSPersistentStore.StoreType.postgreSQL.rawValue
+      return description
+    }
+  }
+
+  /// A Core Data store in a PostgreSQL database.
+  ///
+  /// Any number of processes on any number of machines may use it at once, each with any number of coordinators. Two
+  /// that change one object get the same conflicts as two coordinators of one process.
+  public final class PostgreSQLIncrementalStore: RowIncrementalStore {
+    /// `PostgreSQL`.
+    public override class var storeType: String { NSPersistentStore.StoreType.postgreSQL.rawValue }
+
+    public override class func rowStore(at url: URL, options: [AnyHashable: Any]?) throws -> any RowStore {
+      try PostgreSQLRowStore(at: url, PostgreSQLOptions(options))
+    }
+
+    /// Removes the tables of the store at `url`, if there is one, and its namespace, unless that has anything else.
+    ///
+    /// - Throws: Errors of the server, for instance if somebody uses the store and does not end in time.
+    public override class func destroyPersistentStore(at url: URL, options: [AnyHashable: Any]?) throws {
+      try PostgreSQLRowStore.destroy(at: url, PostgreSQLOptions(options))
+    }
+
+    /// Registers the store type with Core Data. `NSPersistentStoreDescription.postgreSQL(_:namespace:)` calls this.
+    public static func register() { NSPersistentStoreCoordinator.registerStoreClass(self, type: .postgreSQL) }
+  }
+#endif
