@@ -110,6 +110,7 @@ if !isEngineAlone {
   package.products += [
     .library(name: "IncrementalStore", targets: ["IncrementalStore"]),
     .library(name: "CairnIncrementalStore", targets: ["CairnIncrementalStore"]),
+    .library(name: "RowStoreConformance", targets: ["RowStoreConformance"]),
   ]
   package.targets += [
     .target(
@@ -118,6 +119,7 @@ if !isEngineAlone {
     .target(
       name: "CairnIncrementalStore", dependencies: coreData + ["Cairn", "CairnInspection", "IncrementalStore"],
       exclude: [otherSide], swiftSettings: storeSettings),
+    .target(name: "RowStoreConformance", dependencies: ["IncrementalStore"], swiftSettings: settings),
   ]
 }
 
@@ -188,6 +190,10 @@ if hasOpenCoreData && !isEngineAlone {
       name: "IncrementalStoreTests",
       dependencies: ["CoreData", "Cairn", "CairnSimulation", "IncrementalStore", "CairnIncrementalStore"],
       swiftSettings: sharedSettings),
+    .testTarget(
+      name: "RowStoreConformanceTests",
+      dependencies: ["CairnIncrementalStore", "CForking", "IncrementalStore", "RowStoreConformance"],
+      swiftSettings: settings),
   ]
 }
 
