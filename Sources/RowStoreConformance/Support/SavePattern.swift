@@ -2,7 +2,7 @@ import IncrementalStore
 
 /// Numbered saves of which each changes many rows and entries, so that a reader can tell whether it sees the whole of one
 /// save and nothing of any other.
-struct SavePattern {
+struct SavePattern: Sendable {
   /// Rows that each save replaces, touches, or deletes and inserts.
   private static let table: UInt32 = 3
   /// A row for each save, under a new reference.
@@ -12,7 +12,7 @@ struct SavePattern {
   /// One of these exists after a save with an even number, the other one after a save with an odd number.
   private static let alternating = [10, 11]
 
-  private let reference: (Int) -> RowReference
+  private let reference: @Sendable (Int) -> RowReference
 
   init(_ kind: RowReferenceKind) { reference = kind.reference }
 

@@ -7,6 +7,7 @@ final class Session {
   private let allowsSeveralStores: Bool
   private let seed: UInt64
   private var opened: [any RowStore] = []
+  private var isAbandoned = false
   /// The seed, once random choices depend on it.
   private(set) var usedSeed: UInt64?
 
@@ -41,10 +42,14 @@ final class Session {
 
   /// Closes all stores and removes the database.
   func end() throws {
+    guard !isAbandoned else { return }
     let closing = Result { try close() }
     try database.remove()
     try closing.get()
   }
+
+  /// Neither closes the stores nor removes the database, because threads still use them.
+  func abandon() { isAbandoned = true }
 
   private func close() throws {
     let stores = opened
