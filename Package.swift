@@ -112,6 +112,7 @@ if !isEngineAlone {
   package.products += [
     .library(name: "IncrementalStore", targets: ["IncrementalStore"]),
     .library(name: "CairnIncrementalStore", targets: ["CairnIncrementalStore"]),
+    .library(name: "RowStoreConformance", targets: ["RowStoreConformance"]),
   ]
   package.targets += [
     .target(
@@ -120,6 +121,7 @@ if !isEngineAlone {
     .target(
       name: "CairnIncrementalStore", dependencies: coreData + ["Cairn", "CairnInspection", "IncrementalStore"],
       exclude: [otherSide], swiftSettings: storeSettings),
+    .target(name: "RowStoreConformance", dependencies: ["IncrementalStore"], swiftSettings: settings),
   ]
 }
 
@@ -193,6 +195,10 @@ if hasOpenCoreData && !isEngineAlone {
         "PostgreSQLIncrementalStore",
       ],
       swiftSettings: sharedSettings),
+    .testTarget(
+      name: "RowStoreConformanceTests",
+      dependencies: ["CairnIncrementalStore", "CForking", "IncrementalStore", "RowStoreConformance"],
+      swiftSettings: settings),
   ]
 }
 

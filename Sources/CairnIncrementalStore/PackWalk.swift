@@ -42,9 +42,11 @@ struct PackWalk {
         var isFirst = true
         while try entries.next() {
           if isFirst, entries.entry.lexicographicallyPrecedes(pack.bound) { throw StoredPack.overlap }
-          isFirst = false
           // An entry that shares all bytes that decide with the previous entry, which is below `upper`, is below it too.
-          if let upper, entries.shared < upper.count, !entries.entry.lexicographicallyPrecedes(upper) { return false }
+          if let upper, isFirst || entries.shared < upper.count, !entries.entry.lexicographicallyPrecedes(upper) {
+            return false
+          }
+          isFirst = false
           isInside = isInside || !entries.entry.lexicographicallyPrecedes(lower)
           if isInside {
             guard try body(entries.entry) else { return false }

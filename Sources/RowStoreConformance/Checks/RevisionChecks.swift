@@ -1,0 +1,45 @@
+import IncrementalStore
+import Synchronization
+
+extension Promise {
+  static let revisions = [savedRevisions]
+
+  private static let savedRevisions = Promise(
+    "Each save has a revision of its own, which its rows get, and which is higher than the earlier ones of these rows."
+  ) { session in
+    let reference = try session.store().referenceKind.reference
+    let shared = (100..<103).map(reference)
+    let seen = Seen()
+    try session.run(savers: 4) { store, thread in
+      for number in 1...25 {
+        let row = shared[(thread + number) % shared.count]
+        var earlier: [UInt64] = []
+        let revision = try store.apply { draft, snapshot in
+          earlier = try [row, reference(thread)].compactMap { try snapshot.row($0, in: 1)?.revision }
+          if number % 3 == 1 || earlier.count < 2 {
+            draft.put([UInt8(number)], row, in: 1)
+          } else {
+            draft.touch(row, in: 1)
+          }
+          draft.put([UInt8(number)], reference(thread), in: 1)
+        }
+        try expect(seen.insert(revision), "The revision of a save should be new, but \(revision) was given before.")
+        for earlier in earlier {
+          try expect(
+            earlier < revision, "The revision of a row should rise, but is \(revision) after \(earlier).")
+        }
+        // Nobody else saves this row.
+        let own = try store.snapshot().row(reference(thread), in: 1)
+        try expect("The revision of a row that the save has put", own?.revision, is: revision)
+      }
+    }
+  }
+}
+
+/// The numbers that were seen by any thread.
+private final class Seen: Sendable {
+  private let numbers = Mutex<Set<UInt64>>([])
+
+  /// Returns false if the number was seen before.
+  func insert(_ number: UInt64) -> Bool { numbers.withLock { $0.insert(number).inserted } }
+}

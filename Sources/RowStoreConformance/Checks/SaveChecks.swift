@@ -1,0 +1,81 @@
+import IncrementalStore
+
+extension Promise {
+  static let saves = [thrownErrors, emptySaves, previousSaves, wholeSaves]
+
+  private static let thrownErrors = Promise(
+    "If the closure of a save throws, the error comes through unchanged and nothing changes."
+  ) { session in
+    let store = try session.store()
+    let reference = store.referenceKind.reference
+    var model = Model()
+    for round in 1...3 {
+      try model.save(to: store) { draft in
+        draft.put([UInt8(round)], reference(1), in: 1)
+        draft.add([UInt8(round)])
+      }
+      let stopped = Stopped()
+      try expectThrown(stopped, "The error of the closure") {
+        _ = try store.save { snapshot in
+          try model.check(snapshot)
+          throw stopped
+        }
+      }
+      try model.check(store.snapshot())
+    }
+  }
+
+  private static let emptySaves = Promise("A save that changes nothing is allowed.") { session in
+    let store = try session.store()
+    let reference = store.referenceKind.reference(1)
+    var model = Model()
+    for round in 1...3 as ClosedRange<UInt8> {
+      _ = try store.save { _ in RowChanges() }
+      try model.check(store.snapshot())
+      try model.save(to: store) { $0.put([round], reference, in: 1) }
+      try model.save(to: store) { $0.add([round]) }
+      try model.save(to: store) { $0.remove([round]) }
+      try model.check(store.snapshot())
+    }
+  }
+
+  private static let previousSaves = Promise("A save and a snapshot see all saves that were complete before.") {
+    session in
+    let reference = try session.store().referenceKind.reference(1)
+    let complete = Maximum()
+    @Sendable func number(_ snapshot: any RowSnapshot, atLeast least: Int, _ subject: String) throws -> Int {
+      let number = Int(try snapshot.row(reference, in: 1)?.version ?? 0)
+      try expect(number >= least, "\(subject) should see \(least) saves or more, but sees \(number).")
+      return number
+    }
+    try session.run(savers: 3, readers: 1) { store, _ in
+      for _ in 1...30 {
+        let before = complete.value
+        var last = 0
+        try store.apply { draft, snapshot in
+          last = try number(snapshot, atLeast: before, "A save")
+          draft.put(Array("\(last + 1)".utf8), reference, in: 1)
+        }
+        complete.report(last + 1)
+      }
+    } read: { store in
+      let before = complete.value
+      _ = try number(store.snapshot(), atLeast: before, "A snapshot")
+    }
+    _ = try number(session.store().snapshot(), atLeast: 90, "The last snapshot")
+  }
+
+  private static let wholeSaves = Promise(
+    "Others see a save of many rows and entries as a whole or not at all, while several threads save."
+  ) { session in
+    let pattern = SavePattern(try session.store().referenceKind)
+    try session.run(savers: 2, readers: 2) { store, _ in
+      for _ in 1...30 { _ = try pattern.save(to: store) }
+    } read: { store in
+      _ = try pattern.number(in: store.snapshot())
+    }
+    let snapshot = try session.store().snapshot()
+    try expect("The number of saves", pattern.number(in: snapshot), is: 60)
+    try pattern.checkLog(snapshot)
+  }
+}
