@@ -172,7 +172,7 @@ if hasOpenCoreData && !isEngineAlone {
       name: "OpenCoreDataTests",
       dependencies: [
         "OpenCoreData", "CoreData", "Hashing", "modelgen", "CairnIncrementalStore", "CairnInspection",
-        "CairnSimulation", "CHeap",
+        "CairnSimulation", "CHeap", "PostgreSQLIncrementalStore",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -240,7 +240,8 @@ if hasOpenCoreData && !isEngineAlone {
       swiftSettings: settings),
     .testTarget(
       name: "PostgreSQLIncrementalStoreTests",
-      dependencies: ["CoreData", "IncrementalStore", "PostgreSQLIncrementalStore"], swiftSettings: settings),
+      dependencies: ["CoreData", "IncrementalStore", "PostgreSQLIncrementalStore", "RowStoreConformance"],
+      swiftSettings: settings),
   ]
 }
 

@@ -20,7 +20,7 @@
   }
 
   /// A namespace of the server for one test.
-  struct Namespace {
+  struct Namespace: Sendable {
     let name = "test \(UUID().uuidString)"
     let address: String
 

@@ -94,24 +94,24 @@
     func forEachEntry(
       from lower: [UInt8], before upper: [UInt8]?, reverse: Bool, _ body: ([UInt8]) throws -> Bool
     ) throws {
-      var (low, high) = (SplitEntry(lower), upper.map { SplitEntry($0) } ?? .end)
+      var (low, high) = (SplitEntry(lower), upper.map { SplitEntry($0) })
       var isLowIncluded = true
       // Most callers read few entries or all.
       var count = 64
       while true {
         var parameters = Parameters()
-        for bound in [low, high] {
+        parameters.add(Int64(count))
+        for bound in [low, high].compactMap(\.self) {
           parameters.add(bound.head)
           parameters.add(bound.tail)
         }
-        parameters.add(Int64(count))
         let direction = reverse ? "DESC" : "ASC"
         let answer = try run(
           """
           SELECT head, tail FROM cairn_entries
-          WHERE head >= $1 AND (head, tail) \(isLowIncluded ? ">=" : ">") ($1, $2)
-            AND head <= $3 AND (head, tail) < ($3, $4)
-          ORDER BY head \(direction), tail \(direction) LIMIT $5
+          WHERE head >= $2 AND (head, tail) \(isLowIncluded ? ">=" : ">") ($2, $3)
+          \(high == nil ? "" : "AND head <= $4 AND (head, tail) < ($4, $5)")
+          ORDER BY head \(direction), tail \(direction) LIMIT $1
           """, parameters)
         for place in 0..<answer.count {
           guard try body(answer.bytes(place, 0) + answer.bytes(place, 1)) else { return }
@@ -126,18 +126,19 @@
     func entries(beginningWith prefixes: [[UInt8]], limit: Int) throws -> [[[UInt8]]] {
       guard limit > 0 else { return prefixes.map { _ in [] } }
       var found: [[[UInt8]]] = prefixes.map { _ in [] }
+      let isShort = prefixes.map { $0.count <= Tables.headLength && Entry.successor(of: $0) != nil }
       // Those that an index cannot tell apart by their heads are read one by one.
-      for (place, prefix) in prefixes.enumerated() where prefix.count > Tables.headLength {
+      for (place, prefix) in prefixes.enumerated() where !isShort[place] {
         try forEachEntry(beginningWith: prefix) { entry in
           found[place].append(entry)
           return found[place].count < limit
         }
       }
-      let short = prefixes.indices.filter { prefixes[$0].count <= Tables.headLength }
+      let short = prefixes.indices.filter { isShort[$0] }
       guard !short.isEmpty else { return found }
       var parameters = Parameters()
       parameters.add(short.map { prefixes[$0] })
-      parameters.add(short.map { Entry.successor(of: prefixes[$0]) ?? SplitEntry.end.head + SplitEntry.end.tail })
+      parameters.add(short.map { Entry.successor(of: prefixes[$0]) ?? [] })
       parameters.add(Int64(limit))
       let answer = try run(
         """

@@ -8,6 +8,9 @@
     private static let patience = Duration.seconds(10)
 
     let referenceKind: RowReferenceKind
+    /// The first statement that reads decides what a transaction sees, not its beginning.
+    private static let reading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1"
+
     private let place: PostgreSQLPlace
     private let pool: ConnectionPool
     private let references: ReferenceSource
@@ -77,7 +80,7 @@
 
     func snapshot() throws -> any RowSnapshot {
       try place.translating {
-        let connection = try pool.begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        let connection = try pool.begin(Self.reading)
         return PostgreSQLRowSnapshot(connection, place) { [pool] connection in
           if !connection.isLost { try? connection.run("ROLLBACK") }
           pool.give(back: connection)

@@ -8,8 +8,5 @@
       head = Array(entry.prefix(Tables.headLength))
       tail = Array(entry.dropFirst(Tables.headLength))
     }
-
-    /// Comes after all entries.
-    static let end = SplitEntry([UInt8](repeating: 0xFF, count: Tables.headLength + 1))
   }
 #endif

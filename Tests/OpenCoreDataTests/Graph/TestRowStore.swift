@@ -2,19 +2,42 @@ import IncrementalStore
 import OpenCoreData
 import Synchronization
 
-/// A store in memory that several coordinators can open by its URL.
+#if PostgreSQL
+  import Foundation
+  import PostgreSQLIncrementalStore
+#endif
+
+/// A store that several coordinators can open by its URL: in memory or, if there is a server for it, in PostgreSQL.
 final class TestRowStore: RowIncrementalStore {
   private static let stores = Mutex<[URL: MemoryRowStore]>([:])
 
   override class var storeType: String { "TestRowStore" }
 
   override class func rowStore(at url: URL, options: [AnyHashable: Any]?) throws -> any RowStore {
-    stores.withLock { stores in
+    #if PostgreSQL
+      if let database = database(url) { return try PostgreSQLIncrementalStore.rowStore(at: database, options: options) }
+    #endif
+    return stores.withLock { stores in
       let store = stores[url] ?? MemoryRowStore()
       stores[url] = store
       return store
     }
   }
 
-  static func forget(_ url: URL) { stores.withLock { $0[url] = nil } }
+  static func forget(_ url: URL) {
+    #if PostgreSQL
+      if let database = database(url) {
+        try? PostgreSQLIncrementalStore.destroyPersistentStore(at: database, options: nil)
+      }
+    #endif
+    stores.withLock { $0[url] = nil }
+  }
+
+  #if PostgreSQL
+    private static func database(_ url: URL) -> URL? {
+      guard let address = ProcessInfo.processInfo.environment["CAIRN_POSTGRESQL"] else { return nil }
+      let name = "\(url.lastPathComponent.suffix(24)) \(UInt(bitPattern: url.absoluteString.hashValue))"
+      return NSPersistentStoreDescription.postgreSQL(address, namespace: name)?.url
+    }
+  #endif
 }
