@@ -240,7 +240,9 @@ if hasOpenCoreData && !isEngineAlone {
       swiftSettings: settings),
     .testTarget(
       name: "PostgreSQLIncrementalStoreTests",
-      dependencies: ["CoreData", "IncrementalStore", "PostgreSQLIncrementalStore", "RowStoreConformance"],
+      dependencies: [
+        "CairnIncrementalStore", "CoreData", "IncrementalStore", "PostgreSQLIncrementalStore", "RowStoreConformance",
+      ],
       swiftSettings: settings),
   ]
 }

@@ -11,7 +11,9 @@ struct Crash: AsyncParsableCommand {
       killed.
       """)
 
-  @Argument(help: "The store, which is created if it does not exist.", completion: .directory)
+  @Argument(
+    help: "The store, which is created if it does not exist: a path, or the URI of a PostgreSQL database.",
+    completion: .directory)
   var store: String
 
   @Option(help: "How many times to kill the service.")
@@ -20,12 +22,15 @@ struct Crash: AsyncParsableCommand {
   @Option(help: "The number of transfers to be acknowledged before each kill.")
   var transfers = 1000
 
-  @Option(help: "The number of clients, each with its own connection.")
+  @Option(help: "The number of clients of each process, each with its own connection.")
   var connections = 8
 
+  @Option(help: "The number of processes that serve one database. Only one can serve a store in Cairn.")
+  var services = 1
+
   func validate() throws {
-    guard kills > 0, transfers > 0, connections > 0 else {
-      throw ValidationError("--kills, --transfers and --connections must be greater than 0.")
+    guard kills > 0, transfers > 0, connections > 0, services > 0 else {
+      throw ValidationError("--kills, --transfers, --connections and --services must be greater than 0.")
     }
   }
 
@@ -43,16 +48,26 @@ struct Crash: AsyncParsableCommand {
   }
 
   private func loadAndKill() async throws -> [TransferReply] {
-    let service = try ServiceProcess(store: store)
-    defer { service.kill() }
-    let accounts = try await accounts(service)
+    // One after the other: the first makes the accounts of a new store.
+    let processes = try (0..<services).map { _ in try ServiceProcess(store: store) }
+    defer { for process in processes { process.kill() } }
+    let accounts = try await accounts(processes[0])
     let left = Atomic(transfers)
-    let workload = Workload(port: service.port, connections: connections, accounts: accounts) {
-      true
-    } acknowledged: {
-      if left.subtract(1, ordering: .relaxed).newValue == 0 { service.kill() }
+    let (tally, failure) = await withTaskGroup { group in
+      for process in processes {
+        group.addTask {
+          await Workload(port: process.port, connections: connections, accounts: accounts) {
+            true
+          } acknowledged: {
+            if left.subtract(1, ordering: .relaxed).newValue == 0 { for process in processes { process.kill() } }
+          }.run()
+        }
+      }
+      return await group.reduce(into: (Tally(), (any Error)?.none)) { result, part in
+        result.0.add(part.0)
+        result.1 = result.1 ?? part.1
+      }
     }
-    let (tally, failure) = await workload.run()
     guard tally.tornReads == 0 else {
       print("\(tally.tornReads) torn reads")
       throw ExitCode.failure

@@ -2,6 +2,10 @@ import CairnIncrementalStore
 import CoreData
 import Synchronization
 
+#if PostgreSQL
+  import PostgreSQLIncrementalStore
+#endif
+
 /// The accounts and transfers. Each request has a context of its own, so that it does not see unsaved changes of other
 /// requests, and leaves no unsaved changes behind.
 final class Ledger: Sendable {
@@ -14,13 +18,13 @@ final class Ledger: Sendable {
   private let accountIDs: [NSManagedObjectID]
   private let counts = Mutex((saves: 0, conflicts: 0))
 
-  /// Opens the store at `url`. If it has no accounts yet, creates as many as `accounts` says.
-  init(at url: URL, accounts: Int) throws {
+  /// Opens a store. If it has no accounts yet, creates as many as `accounts` says.
+  init(_ store: String, accounts: Int) throws {
     guard let file = Bundle.module.url(forResource: "Bank", withExtension: "xcdatamodeld"),
       let model = NSManagedObjectModel(contentsOf: file)
     else { fatalError("There is no model.") }
     container = NSPersistentContainer(name: "Bank", managedObjectModel: model)
-    let description = NSPersistentStoreDescription.cairn(at: url)
+    let description = try Self.description(store)
     description.setOption(NSNumber(value: Self.rowCacheBytes), forKey: RowCacheBytesOption)
     container.persistentStoreDescriptions = [description]
     var failure: (any Error)?
@@ -39,6 +43,15 @@ final class Ledger: Sendable {
       try context.save()
       return try Self.accountIDs(context)
     }
+  }
+
+  /// - Parameter store: The path of a store in Cairn or, with the trait `PostgreSQL`, the URI of a database.
+  private static func description(_ store: String) throws -> NSPersistentStoreDescription {
+    guard store.hasPrefix("postgresql:") else { return .cairn(at: URL(filePath: store)) }
+    #if PostgreSQL
+      if let description = NSPersistentStoreDescription.postgreSQL(store) { return description }
+    #endif
+    throw CocoaError(.fileReadUnsupportedScheme)
   }
 
   /// Closes the store. Nobody may use the ledger afterwards.

@@ -7,7 +7,9 @@ struct Serve: AsyncParsableCommand {
     abstract: "Serve the bank over HTTP, until SIGTERM or SIGINT.",
     discussion: "Prints its address as soon as it listens.")
 
-  @Argument(help: "The store, which is created if it does not exist.", completion: .directory)
+  @Argument(
+    help: "The store, which is created if it does not exist: a path, or the URI of a PostgreSQL database.",
+    completion: .directory)
   var store: String
 
   @Option(help: "The port to listen on; 0 for a port that the system chooses.")
@@ -22,7 +24,7 @@ struct Serve: AsyncParsableCommand {
 
   func run() async throws {
     Memory.keepSmall()
-    let ledger = try Ledger(at: URL(filePath: store), accounts: accounts)
+    let ledger = try Ledger(store, accounts: accounts)
     let server = try await Server(port: port, Router(ledger: ledger))
     let signals = [SIGTERM, SIGINT].map { number in
       signal(number, SIG_IGN)
