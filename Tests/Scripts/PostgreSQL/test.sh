@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Stores in a PostgreSQL server, which is started for this and stopped again, keep Core Data's contract with a store. A
-# package that does not ask for the trait PostgreSQL does not need libpq.
+# Stores in a PostgreSQL server, which is started for this and stopped again, keep Core Data's contract with a store, and
+# lose nothing that was acknowledged when processes or the server are killed.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -24,4 +24,9 @@ swift build --build-tests --quiet "${options[@]}" >&2
 run_tests --skip KilledProcessTests/server
 # Alone, since the others need the server.
 run_tests --filter KilledProcessTests/server
+
+# Three processes that serve one database, killed together under load.
+swift build --disable-build-manifest-caching --package-path "$root/Examples/Bank" --traits PostgreSQL \
+  --scratch-path "$root/.build-bank" --product Bank --quiet >&2
+"$root/.build-bank/debug/Bank" crash "$CAIRN_POSTGRESQL" --services 3 --kills 3 --transfers 100 --connections 4 >&2
 echo "stores in PostgreSQL keep Core Data's contract"

@@ -52,17 +52,16 @@ struct Crash: AsyncParsableCommand {
     let processes = try (0..<services).map { _ in try ServiceProcess(store: store) }
     defer { for process in processes { process.kill() } }
     let accounts = try await accounts(processes[0])
-    let left = Atomic(transfers)
-    let (tally, failure) = await withTaskGroup { group in
-      for process in processes {
-        group.addTask {
-          await Workload(port: process.port, connections: connections, accounts: accounts) {
-            true
-          } acknowledged: {
-            if left.subtract(1, ordering: .relaxed).newValue == 0 { for process in processes { process.kill() } }
-          }.run()
-        }
+    let countdown = Countdown(transfers) { for process in processes { process.kill() } }
+    let workloads = processes.map { process in
+      Workload(port: process.port, connections: connections, accounts: accounts) {
+        true
+      } acknowledged: {
+        countdown.count()
       }
+    }
+    let (tally, failure) = await withTaskGroup { group in
+      for workload in workloads { group.addTask { await workload.run() } }
       return await group.reduce(into: (Tally(), (any Error)?.none)) { result, part in
         result.0.add(part.0)
         result.1 = result.1 ?? part.1
@@ -95,5 +94,20 @@ struct Crash: AsyncParsableCommand {
       let total: TotalReply = try await client.get("/total")
       return total.accounts
     }
+  }
+}
+
+/// Does something when a number of transfers has been acknowledged.
+private final class Countdown: Sendable {
+  private let left: Atomic<Int>
+  private let end: @Sendable () -> Void
+
+  init(_ count: Int, _ end: @escaping @Sendable () -> Void) {
+    left = Atomic(count)
+    self.end = end
+  }
+
+  func count() {
+    if left.subtract(1, ordering: .relaxed).newValue == 0 { end() }
   }
 }
