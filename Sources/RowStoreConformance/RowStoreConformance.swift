@@ -22,12 +22,8 @@
 /// of table 0, which every incremental store has. Of the other rows of table 0, a check expects only those that it has
 /// put itself, so a row store may keep rows of its own there under references from 2 to 999.
 ///
-/// What a check demands beyond the words of `RowStore`:
-///
-/// - Row bytes up to 1 MB, strings of up to 1,000 bytes as references, and entries of up to 10,000 bytes are kept.
-///   Entries have at least one byte.
-/// - A store that keeps its contents when it is closed gives its saves numbers that no earlier save had, even after it
-///   is opened again.
+/// `RowStore` names no limits. The checks demand rows of 1 MB, entries of 10,000 bytes, and strings of 1,000 bytes as
+/// references.
 ///
 /// ``saveUntilKilled(_:acknowledge:)`` and ``checkAfterKill(_:acknowledged:processes:)`` check what a killed process leaves.
 public struct RowStoreConformance: Sendable {

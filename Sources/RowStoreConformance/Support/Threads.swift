@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Threads that save, and threads that read meanwhile.
+/// Threads that save, and threads that read meanwhile. The savers begin each round together, so that they get in each
+/// other's way.
 final class Threads: Sendable {
   /// How many seconds all of them may take.
   static let limit = 300.0
@@ -12,6 +13,7 @@ final class Threads: Sendable {
   private let rounds: Int
   private let readsWanted: Int
   private let savers: Atomic<Int>
+  private let rendezvous: Rendezvous
   private let savesMade = Atomic(0)
   private let readsMade = Atomic(0)
   private let group = DispatchGroup()
@@ -20,6 +22,7 @@ final class Threads: Sendable {
 
   init(savers: Int, rounds: Int, readers: Int) {
     self.savers = Atomic(savers)
+    rendezvous = Rendezvous(savers)
     self.rounds = rounds
     readsWanted = readers * Self.fewestReads
     for _ in 0..<readers { readersToBegin.enter() }
@@ -31,9 +34,13 @@ final class Threads: Sendable {
   func startSaver(_ save: @escaping @Sendable (_ round: Int) throws -> Void) {
     start { [self] in
       readersToBegin.wait()
-      defer { savers.subtract(1, ordering: .relaxed) }
+      defer {
+        savers.subtract(1, ordering: .relaxed)
+        rendezvous.leave()
+      }
       var round = 0
       while round < rounds || round < Self.mostRounds * rounds && readsMade.load(ordering: .relaxed) < readsWanted {
+        rendezvous.meet()
         try save(round)
         savesMade.add(1, ordering: .relaxed)
         round += 1
