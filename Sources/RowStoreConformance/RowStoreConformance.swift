@@ -54,7 +54,9 @@ public struct RowStoreConformance: Sendable {
 
   /// The checks that apply to the store, the basic ones first. If several fail, look at the first.
   public var checks: [Check] {
-    Promise.all.filter { isPersistent || !$0.needsPersistence }.map { promise in
+    Promise.all.filter { promise in
+      (isPersistent || !promise.needsPersistence) && (allowsSeveralStores || !promise.needsSeveralStores)
+    }.map { promise in
       Check(promise) { [self] in
         try Session(makeDatabase(), isPersistent: isPersistent, allowsSeveralStores: allowsSeveralStores, seed: seed)
       }

@@ -283,6 +283,15 @@ extension Fault: CustomTestStringConvertible {
     Fault("References begin again when the database is opened again.", foundBy: "not given out again") { fault in
       fault.losesContents = true
     },
+    Fault("No store can save once another one is closed.", foundBy: "A store goes on") { fault in
+      struct Closed: Error {}
+      let isClosed = Atomic(false)
+      fault.close = { isClosed.store(true, ordering: .relaxed) }
+      fault.save = { store, changes in
+        if isClosed.load(ordering: .relaxed) { throw Closed() }
+        return try store.save(changes)
+      }
+    },
     Fault("Nothing is left when the database is opened again.", foundBy: "when the database is opened again, and") {
       fault in
       fault.losesContents = true

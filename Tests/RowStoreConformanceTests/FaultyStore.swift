@@ -12,6 +12,7 @@ struct Fault: Sendable {
   /// Changes what is saved.
   var changes: @Sendable (inout RowChanges) -> Void = { _ in }
   var save: @Sendable (MemoryRowStore, Changes) throws -> UInt64 = { try $0.save($1) }
+  var close: @Sendable () -> Void = {}
   var reserve: @Sendable (MemoryRowStore, Int) -> [RowReference] = { $0.reserveReferences($1) }
   var snapshot: @Sendable (MemoryRowStore) -> any RowSnapshot = { $0.snapshot() }
   /// Whether each store that is opened has a database of its own.
@@ -46,7 +47,7 @@ final class FaultyStore: RowStore {
 
   func reserveReferences(_ count: Int) -> [RowReference] { fault.reserve(base, count) }
 
-  func close() {}
+  func close() { fault.close() }
 
   private func reading(_ snapshot: any RowSnapshot) -> FaultySnapshot {
     let faulty = FaultySnapshot(snapshot)
