@@ -17,7 +17,7 @@
 /// }
 /// ```
 ///
-/// Each check makes a database of its own, so several may run at once. A check uses tables with low numbers, table 0
+/// Each check makes a database of its own, so several may run at once. A check has at most ten stores open. It uses tables with low numbers, table 0
 /// and the four tables with the highest numbers, as incremental stores do. The first save of each database puts row 1
 /// of table 0, which every incremental store has. Of the other rows of table 0, a check expects only those that it has
 /// put itself, so a row store may keep rows of its own there under references from 2 to 999.

@@ -42,6 +42,22 @@ import Testing
     #expect(first.description.contains("\(seed)"))
   }
 
+  @Test("A failure says what was expected and what was found.")
+  func sentence() throws {
+    let fault = try #require(Fault.all.first { $0.name == "A touch has no effect." })
+    let conformance = RowStoreConformance {
+      let store = MemoryRowStore()
+      return RowStoreConformance.Database { FaultyStore(fault, store) }
+    }
+    let failure = try #require(throws: RowStoreConformance.Failure.self) { try conformance.checks[0].run() }
+    #expect(
+      failure.description == """
+        Rows that are put, touched and deleted have the right version and revision. The rows of table 1 should have \
+        [the number 3: 03, version 2, revision 3] at place 3, but have [the number 3: 03, version 1, revision 2] there \
+        (4 expected, 4 found).
+        """)
+  }
+
   @Test("A failure tells the error that the store has thrown.")
   func errors() throws {
     struct Full: Error {}
