@@ -1,5 +1,3 @@
-import IncrementalStore
-
 /// What is wrong with a store.
 struct Finding: Error {
   let sentence: String
@@ -35,8 +33,8 @@ func expect<Value: Equatable>(
 private func description<Value>(of value: Value) -> String {
   switch value {
   case let bytes as [UInt8]: bytes.abbreviated
-  case let entries as [[UInt8]]:
-    "\(entries.count) entries (\(entries.prefix(4).map(\.abbreviated).joined(separator: ", "))\(entries.count > 4 ? ", …" : ""))"
+  case let entries as [[UInt8]] where entries.count > 4: "\(description(of: Array(entries.prefix(4)))), …"
+  case let entries as [[UInt8]]: "[\(entries.map(\.abbreviated).joined(separator: ", "))]"
   case let optional as any OptionalValue: optional.text
   default: "\(value)"
   }
