@@ -11,8 +11,10 @@
 ///   one each time the row is put again or *touched*; and a *revision*, the number of the save that last put or touched
 ///   the row. No two saves have the same number, and later saves of one row have higher numbers; saves that share no
 ///   row may have their numbers in any order. A row that is deleted and inserted again starts at version 1.
-/// - Entries are compared byte by byte; a prefix comes before any longer entry that begins with it. The set contains
-///   each entry once.
+/// - References are of the kind that the store makes, ``referenceKind``. Table 0 and the four tables with the highest
+///   numbers, which the incremental store keeps for itself, have whole numbers and strings besides.
+/// - Entries are compared byte by byte; a prefix comes before any longer entry that begins with it. An entry has at
+///   least one byte. The set contains each entry once.
 /// - A table is created with its first row. A table without rows reads as empty.
 ///
 /// Several threads may call any of the methods at once.
@@ -86,6 +88,9 @@ public enum RowReferenceKind: Sendable {
 }
 
 /// The contents of a row store at one point in time.
+///
+/// A snapshot is used by one thread at a time, though perhaps by several threads in turn. While it calls a closure with
+/// rows or entries, the closure may call any method of the snapshot.
 public protocol RowSnapshot: AnyObject {
   /// A row; nil if there is none.
   func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow?
@@ -110,7 +115,8 @@ public protocol RowSnapshot: AnyObject {
   /// many calls, even if some are not needed then.
   var isRemote: Bool { get }
 
-  /// Rows of one table, in the order of their references; nil for each that does not exist.
+  /// The rows of one table at several references, in the order of this list; nil for each that does not exist. A
+  /// reference may be in the list several times.
   func rows(_ references: [RowReference], in table: UInt32) throws -> [StoredRow?]
 
   /// The entries that begin with each of several prefixes, for each prefix in order and at most `limit`.

@@ -8,7 +8,9 @@ extension RowStoreConformance {
   ///
   /// ```swift
   /// // In the process that is going to be killed:
-  /// try RowStoreConformance.saveUntilKilled(MyRowStore(at: url)) { number in print(number) }
+  /// try RowStoreConformance.saveUntilKilled(MyRowStore(at: url)) { number in
+  ///   try FileHandle.standardOutput.write(contentsOf: Data("\(number)\n".utf8))
+  /// }
   ///
   /// // Afterwards, in the process of the test:
   /// try RowStoreConformance.checkAfterKill(MyRowStore(at: url), acknowledged: lastNumber)

@@ -17,17 +17,13 @@
 /// }
 /// ```
 ///
-/// Each check makes a database of its own, so several may run at once. A check uses tables with low numbers, table 0
+/// Each check makes a database of its own, so several may run at once. A check has at most ten stores open. It uses tables with low numbers, table 0
 /// and the four tables with the highest numbers, as incremental stores do. The first save of each database puts row 1
 /// of table 0, which every incremental store has. Of the other rows of table 0, a check expects only those that it has
 /// put itself, so a row store may keep rows of its own there under references from 2 to 999.
 ///
-/// What a check demands beyond the words of `RowStore`:
-///
-/// - Row bytes up to 1 MB, strings of up to 1,000 bytes as references, and entries of up to 10,000 bytes are kept.
-///   Entries have at least one byte.
-/// - A store that keeps its contents when it is closed gives its saves numbers that no earlier save had, even after it
-///   is opened again.
+/// `RowStore` names no limits. The checks demand rows of 1 MB, entries of 10,000 bytes, and strings of 1,000 bytes as
+/// references.
 ///
 /// ``saveUntilKilled(_:acknowledge:)`` and ``checkAfterKill(_:acknowledged:processes:)`` check what a killed process leaves.
 public struct RowStoreConformance: Sendable {
@@ -58,7 +54,9 @@ public struct RowStoreConformance: Sendable {
 
   /// The checks that apply to the store, the basic ones first. If several fail, look at the first.
   public var checks: [Check] {
-    Promise.all.filter { isPersistent || !$0.needsPersistence }.map { promise in
+    Promise.all.filter { promise in
+      (isPersistent || !promise.needsPersistence) && (allowsSeveralStores || !promise.needsSeveralStores)
+    }.map { promise in
       Check(promise) { [self] in
         try Session(makeDatabase(), isPersistent: isPersistent, allowsSeveralStores: allowsSeveralStores, seed: seed)
       }

@@ -6,6 +6,8 @@
   final class PostgreSQLRowStore: RowStore {
     /// For how long a save is tried again while others change the same rows, or the server cannot be reached.
     private static let patience = Duration.seconds(10)
+    /// How often it is tried in any case: an attempt may have waited that long for another transaction.
+    private static let attempts = 8
 
     let referenceKind: RowReferenceKind
     /// The first statement that reads decides what a transaction sees, not its beginning.
@@ -102,14 +104,16 @@
         let end = ContinuousClock.now + Self.patience
         var pause = Duration.milliseconds(2)
         var mayBeMade = false
+        var attempts = 0
         while true {
+          attempts += 1
           do {
             let revision = try attempt(number, mayBeMade: mayBeMade, changes)
             if revision % 256 == 0 { removeOldNumbers() }
             return revision
           } catch {
             guard let reason = PostgreSQLError(beneath: error), reason.isConflict || reason.isConnectionLost,
-              ContinuousClock.now + pause < end
+              attempts < Self.attempts || ContinuousClock.now + pause < end
             else { throw error }
             mayBeMade = mayBeMade || reason.isConnectionLost
             Thread.sleep(forTimeInterval: pause.seconds * .random(in: 0.5...1.5))

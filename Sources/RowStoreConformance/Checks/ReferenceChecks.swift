@@ -8,8 +8,8 @@ extension Promise {
     session in
     let given = Given()
     try given.reserve([0, 1, 0, 10], in: session.store())
-    try session.run(savers: 4) { store, thread in
-      for number in 1...25 { try given.reserve([1, (thread + number) % 7, thread * 9], in: store) }
+    try session.run(savers: 4, rounds: 25) { store, thread, round in
+      try given.reserve([1, (thread + round) % 7, thread * 9], in: store)
     }
     try given.reserve([5_000, 1], in: session.store())
   }

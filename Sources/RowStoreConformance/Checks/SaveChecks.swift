@@ -48,34 +48,33 @@ extension Promise {
       try expect(number >= least, "\(subject) should see \(least) saves or more, but sees \(number).")
       return number
     }
-    try session.run(savers: 3, readers: 1) { store, _ in
-      for _ in 1...30 {
-        let before = complete.value
-        var last = 0
-        try store.apply { draft, snapshot in
-          last = try number(snapshot, atLeast: before, "A save")
-          draft.put(Array("\(last + 1)".utf8), reference, in: 1)
-        }
-        complete.report(last + 1)
+    let saves = try session.run(savers: 3, rounds: 30, readers: 1) { store, _, _ in
+      let before = complete.value
+      var last = 0
+      try store.apply { draft, snapshot in
+        last = try number(snapshot, atLeast: before, "A save")
+        draft.put(Array("\(last + 1)".utf8), reference, in: 1)
       }
+      complete.report(last + 1)
+      _ = try number(store.snapshot(), atLeast: last + 1, "A snapshot after a save")
     } read: { store in
       let before = complete.value
       _ = try number(store.snapshot(), atLeast: before, "A snapshot")
     }
-    _ = try number(session.store().snapshot(), atLeast: 90, "The last snapshot")
+    _ = try number(session.store().snapshot(), atLeast: saves, "The last snapshot")
   }
 
   private static let wholeSaves = Promise(
     "Others see a save of many rows and entries as a whole or not at all, while several threads save."
   ) { session in
     let pattern = SavePattern(try session.store().referenceKind)
-    try session.run(savers: 2, readers: 2) { store, _ in
-      for _ in 1...30 { _ = try pattern.save(to: store) }
+    let saves = try session.run(savers: 2, rounds: 30, readers: 2) { store, _, _ in
+      _ = try pattern.save(to: store)
     } read: { store in
       _ = try pattern.number(in: store.snapshot())
     }
     let snapshot = try session.store().snapshot()
-    try expect("The number of saves", pattern.number(in: snapshot), is: 60)
+    try expect("The number of saves", pattern.number(in: snapshot), is: saves)
     try pattern.checkLog(snapshot)
   }
 }

@@ -5,12 +5,10 @@ extension Promise {
 
   private static let increments = Promise("Savers that increase the same numbers at once lose no change.") { session in
     let counters = (1...3).map(try session.store().referenceKind.reference)
-    try session.run(savers: 4) { store, thread in
-      for number in 1...30 {
-        try store.apply { draft, snapshot in
-          for counter in number % 5 == 0 ? counters : [counters[(thread + number) % 3]] {
-            draft.put(bytes(try value(counter, snapshot) + 1), counter, in: 1)
-          }
+    try session.run(savers: 4, rounds: 30) { store, thread, round in
+      try store.apply { draft, snapshot in
+        for counter in round % 5 == 0 ? counters : [counters[(thread + round) % 3]] {
+          draft.put(bytes(try value(counter, snapshot) + 1), counter, in: 1)
         }
       }
     }
@@ -40,20 +38,18 @@ extension Promise {
       }
       try expect("The sum of the rows in order", read, is: total)
     }
-    let random = session.random()
-    try session.run(savers: 3, readers: 1) { store, thread in
-      var random = random
-      for _ in 0...thread { random = SeededGenerator(seed: random.next()) }
-      for _ in 1...30 {
-        let (source, target) = (accounts.randomElement(using: &random)!, accounts.randomElement(using: &random)!)
-        let wanted = Int.random(in: 1...70, using: &random)
-        try store.apply { draft, snapshot in
-          try checkSum(snapshot)
-          let amount = min(wanted, try value(source, snapshot))
-          guard source != target, amount > 0 else { return }
-          draft.put(bytes(try value(source, snapshot) - amount), source, in: 1)
-          draft.put(bytes(try value(target, snapshot) + amount), target, in: 1)
-        }
+    var random = session.random()
+    let start = random.next()
+    try session.run(savers: 3, rounds: 30, readers: 1) { store, thread, round in
+      var random = SeededGenerator(seed: start &+ UInt64(3 * round + thread))
+      let (source, target) = (accounts.randomElement(using: &random)!, accounts.randomElement(using: &random)!)
+      let wanted = Int.random(in: 1...70, using: &random)
+      try store.apply { draft, snapshot in
+        try checkSum(snapshot)
+        let amount = min(wanted, try value(source, snapshot))
+        guard source != target, amount > 0 else { return }
+        draft.put(bytes(try value(source, snapshot) - amount), source, in: 1)
+        draft.put(bytes(try value(target, snapshot) + amount), target, in: 1)
       }
     } read: { store in
       try checkSum(store.snapshot())
@@ -66,17 +62,16 @@ extension Promise {
   ) { session in
     let reference = try session.store().referenceKind.reference
     let prefixes = (0..<25 as Range<UInt8>).map { [7, $0] as [UInt8] }
-    try session.run(savers: 4) { store, thread in
-      for prefix in thread % 2 == 0 ? prefixes : prefixes.reversed() {
-        try store.apply { draft, snapshot in
-          // Changes a row of its own in any case, so that every save has something to write.
-          draft.put(prefix, reference(thread), in: 1)
-          let found =
-            thread < 2
-            ? try snapshot.allEntries(from: prefix, before: [7, prefix[1] + 1])
-            : try snapshot.entries(beginningWith: [prefix], limit: 2)[0]
-          if found.isEmpty { draft.add(prefix + [UInt8(thread)]) }
-        }
+    try session.run(savers: 4, rounds: prefixes.count) { store, thread, round in
+      let prefix = prefixes[thread % 2 == 0 ? round : prefixes.count - 1 - round]
+      try store.apply { draft, snapshot in
+        // Changes a row of its own in any case, so that every save has something to write.
+        draft.put(prefix, reference(thread), in: 1)
+        let found =
+          thread < 2
+          ? try snapshot.allEntries(from: prefix, before: [7, prefix[1] + 1])
+          : try snapshot.entries(beginningWith: [prefix], limit: 2)[0]
+        if found.isEmpty { draft.add(prefix + [UInt8(thread)]) }
       }
     }
     let snapshot = try session.store().snapshot()
@@ -91,18 +86,17 @@ extension Promise {
   ) { session in
     let reference = try session.store().referenceKind.reference
     let tables = 10..<20 as Range<UInt32>
-    try session.run(savers: 4) { store, thread in
-      for table in tables {
-        try store.apply { draft, snapshot in
-          let isEmpty =
-            switch thread {
-            case 0: try snapshot.count(in: table) == 0
-            case 1: try snapshot.allRows(in: table, limit: 1).isEmpty
-            case 2: try (0..<4).allSatisfy { try snapshot.row(reference($0), in: table) == nil }
-            default: try snapshot.rows((0..<4).map(reference), in: table).allSatisfy { $0 == nil }
-            }
-          if isEmpty { draft.put([UInt8(thread)], reference(thread), in: table) }
-        }
+    try session.run(savers: 4, rounds: tables.count) { store, thread, round in
+      let table = tables[tables.startIndex + UInt32(round)]
+      try store.apply { draft, snapshot in
+        let isEmpty =
+          switch thread {
+          case 0: try snapshot.count(in: table) == 0
+          case 1: try snapshot.allRows(in: table, limit: 1).isEmpty
+          case 2: try (0..<4).allSatisfy { try snapshot.row(reference($0), in: table) == nil }
+          default: try snapshot.rows((0..<4).map(reference), in: table).allSatisfy { $0 == nil }
+          }
+        if isEmpty { draft.put([UInt8(thread)], reference(thread), in: table) }
       }
     }
     let snapshot = try session.store().snapshot()

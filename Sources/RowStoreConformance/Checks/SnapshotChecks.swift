@@ -24,8 +24,8 @@ extension Promise {
   private static let readSnapshots = Promise("A snapshot does not change while it is being read and others save.") {
     session in
     let pattern = SavePattern(try session.store().referenceKind)
-    try session.run(savers: 2, readers: 2) { store, _ in
-      for _ in 1...30 { _ = try pattern.save(to: store) }
+    try session.run(savers: 2, rounds: 30, readers: 2) { store, _, _ in
+      _ = try pattern.save(to: store)
     } read: { store in
       let snapshot = try store.snapshot()
       let number = try pattern.number(in: snapshot)

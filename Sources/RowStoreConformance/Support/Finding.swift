@@ -1,5 +1,3 @@
-import IncrementalStore
-
 /// What is wrong with a store.
 struct Finding: Error {
   let sentence: String
@@ -14,7 +12,8 @@ func expect(_ condition: Bool, _ sentence: @autoclosure () -> String) throws {
 func expect<Value: Equatable>(
   _ subject: @autoclosure () -> String, _ found: Value, is expected: Value
 ) throws {
-  try expect(found == expected, "\(subject()) should be \(text(expected)), but is \(text(found)).")
+  try expect(
+    found == expected, "\(subject()) should be \(description(of: expected)), but is \(description(of: found)).")
 }
 
 /// Names the first element that differs, since the lists may be long.
@@ -23,28 +22,30 @@ func expect<Value: Equatable>(
 ) throws {
   guard found != expected else { return }
   let place = zip(found, expected).prefix { $0 == $1 }.count
-  func element(_ values: [Value]) -> String { place < values.count ? text(values[place]) : "nothing" }
+  func element(_ values: [Value]) -> String { place < values.count ? description(of: values[place]) : "nothing" }
   throw Finding(
     """
-    \(subject()) should be \(expected.count) in number with \(element(expected)) at place \(place), but are \
-    \(found.count) with \(element(found)) there.
+    \(subject()) should have \(element(expected)) at place \(place + 1), but have \(element(found)) there \
+    (\(expected.count) expected, \(found.count) found).
     """)
 }
 
-private func text<Value>(_ value: Value) -> String {
+private func description<Value>(of value: Value) -> String {
   switch value {
   case let bytes as [UInt8]: bytes.abbreviated
-  case let optional as any OptionalValue where optional.isNil: "nothing"
+  case let entries as [[UInt8]] where entries.count > 4: "\(description(of: Array(entries.prefix(4)))), …"
+  case let entries as [[UInt8]]: "[\(entries.map(\.abbreviated).joined(separator: ", "))]"
+  case let optional as any OptionalValue: optional.text
   default: "\(value)"
   }
 }
 
 private protocol OptionalValue {
-  var isNil: Bool { get }
+  var text: String { get }
 }
 
 extension Optional: OptionalValue {
-  fileprivate var isNil: Bool { self == nil }
+  fileprivate var text: String { map { description(of: $0) } ?? "nothing" }
 }
 
 extension [UInt8] {

@@ -53,8 +53,9 @@ extension RowReference {
   var name: String {
     switch self {
     case .integer(let number): "the number \(number)"
-    case .string(let text) where text.utf8.count > 40: "the string “\(text.prefix(20))…” of \(text.utf8.count) bytes"
-    case .string(let text): "the string “\(text)”"
+    case .string(let text) where text.utf8.count > 40:
+      "the string \(String(text.prefix(20)).debugDescription) … of \(text.utf8.count) bytes"
+    case .string(let text): "the string \(text.debugDescription)"
     case .uuid: "the UUID \(self)"
     }
   }

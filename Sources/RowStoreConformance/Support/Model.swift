@@ -7,7 +7,7 @@ struct Model {
     var version: UInt64
     var revision: UInt64
 
-    var description: String { "\(bytes.abbreviated) in version \(version), revision \(revision)" }
+    var description: String { "\(bytes.abbreviated), version \(version), revision \(revision)" }
   }
 
   private(set) var tables: [UInt32: [RowReference: Row]] = [:]
@@ -68,7 +68,7 @@ struct NamedRow: Equatable, CustomStringConvertible {
 
   init(_ stored: StoredRow) { self.init(stored.reference, Model.Row(stored)) }
 
-  var description: String { "\(row) at \(reference.name)" }
+  var description: String { "[\(reference.name): \(row)]" }
 }
 
 extension Model.Row {

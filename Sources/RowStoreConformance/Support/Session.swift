@@ -34,6 +34,12 @@ final class Session {
 
   func stores(_ count: Int) throws -> [any RowStore] { try (0..<count).map { _ in try store() } }
 
+  /// Closes one of several stores.
+  func close(_ store: any RowStore) throws {
+    opened.removeAll { $0 === store }
+    try store.close()
+  }
+
   /// Closes all stores and opens the database again.
   func reopen() throws -> any RowStore {
     try close()

@@ -26,6 +26,7 @@ let package = Package(
       dependencies: [
         .product(name: "CoreData", package: "Cairn"), .product(name: "CairnIncrementalStore", package: "Cairn"),
         .product(name: "RemoteIncrementalStore", package: "Cairn"),
+        .product(name: "RowStoreConformance", package: "Cairn"),
       ],
       swiftSettings: [.unsafeFlags(["-suppress-warnings"])]),
     // The compiler warns of casts that Apple's platforms need and that have no effect here.

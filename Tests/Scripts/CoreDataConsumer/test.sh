@@ -21,9 +21,9 @@ mkdir -p "$work/Sources/Recipes"
 sed -n '/^```swift recipe$/,/^```$/{//!p;}' "$root/Documentation/RECIPES.md" >"$work/Sources/Recipes/Recipes.swift"
 parameters="context: NSManagedObjectContext, description: NSPersistentStoreDescription, note: Note, fleet: Fleet, lines: Lines"
 {
-  printf 'import %s\n' CairnIncrementalStore CoreData Observation RemoteIncrementalStore
+  printf 'import %s\n' CairnIncrementalStore CoreData Observation RemoteIncrementalStore RowStoreConformance
   echo "extension Setting {"
-  for page in "$root"/Sources/{OpenCoreData,IncrementalStore,CairnIncrementalStore}/*.docc/*.md \
+  for page in "$root"/Sources/{OpenCoreData,IncrementalStore,CairnIncrementalStore,RowStoreConformance}/*.docc/*.md \
     "$root"/Documentation/{CORE-DATA,INCREMENTAL-STORE,MODELS,PREDICATES,REMOTE}.md; do
     code_as_function "$page" "$parameters" 'do {' '}' | sed '/^import /d'
   done
