@@ -16,8 +16,9 @@ extension RemoteIncrementalStore: LoadingStore {
 
   package func prepare(_ request: NSFetchRequest<NSManagedObject>, _ context: NSManagedObjectContext) throws {
     guard let name = request.entityName, let link else { return }
-    let freshness = request.freshness ?? link.service.freshness(of: name)
-    guard freshness != .cached, let (query, needed) = query(for: request) else { return }
+    let limits = request.freshness ?? link.service.freshness(of: name)
+    guard limits != .cached, let (query, needed) = query(for: request) else { return }
+    let freshness = try limits ?? .standard(for: link.state(of: query, name))
     let needsValues = request.predicate != nil || request.sortDescriptors?.isEmpty == false
     guard try freshness.asksService(age: age(of: query, name, needed)) else { return }
     if freshness.timeLimit != nil { try checkMayWait(for: link.service) }
@@ -150,6 +151,11 @@ extension RemoteIncrementalStore: LoadingStore {
 }
 
 extension RemoteFreshness {
+  /// What counts for a list without limits of the application.
+  fileprivate static func standard(for list: Lists.State) -> RemoteFreshness {
+    list.freshFor.map { .refreshing(ifOlderThan: $0) } ?? .standard
+  }
+
   /// Whether what was read so many seconds ago is too old.
   fileprivate func asksService(age: Double) -> Bool {
     switch self {
@@ -176,7 +182,8 @@ extension RemoteLink {
     let state = try read { rows in
       guard let result = try rows.result(key) else { return Lists.State(readAt: 0, count: 0, isComplete: false) }
       let count = try rows.objects(of: result, generation: result.generation, pages: result.pages).count
-      return Lists.State(readAt: result.readAt, count: count, isComplete: result.isComplete)
+      return Lists.State(
+        readAt: result.readAt, count: count, isComplete: result.isComplete, freshFor: result.freshFor)
     }
     return lists.note(state, key)
   }

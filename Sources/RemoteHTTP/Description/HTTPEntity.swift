@@ -37,8 +37,9 @@
     /// Whether an object that is missing from a complete list, although it satisfies the filters of the list, does not
     /// exist. Not for an entity that others inherit from.
     public var hasExhaustiveLists = false
-    /// How old what the store has may be, for fetches that do not say so themselves.
-    public var freshness = RemoteFreshness.standard
+    /// How old what the store has may be, for fetches that do not say so themselves; nil for what the backend says of
+    /// each list in `Cache-Control`, and `RemoteFreshness.standard` for lists of which it says nothing.
+    public var freshness: RemoteFreshness?
 
     /// An entity.
     public init(

@@ -31,7 +31,8 @@ struct ServiceOptions: Sendable {
   var changesPerPage = 4
   /// Whether the list of changes from its beginning has everything, or only a cursor.
   var changesBeginWithEverything = false
-  var freshness = RemoteFreshness.cached
+  /// What the client says of all entities.
+  var freshness: RemoteFreshness? = .cached
 
   enum Listed: CaseIterable, Sendable {
     case identifiers, parts, whole

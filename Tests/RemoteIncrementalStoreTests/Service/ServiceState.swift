@@ -29,6 +29,8 @@ struct ServiceState: Sendable {
   ]
 
   let options: ServiceOptions
+  /// How long lists stay fresh, as their pages say.
+  var freshFor: Duration?
   private(set) var things: [RemoteIdentifier: Thing] = [:]
   private(set) var graves: Set<RemoteIdentifier> = []
   private(set) var applied: [UUID: Applied] = [:]

@@ -10,7 +10,7 @@ struct SimulatedClient: RemoteService {
 
   var repeating: RemoteRepeating { options.repeating }
   var changesPerRequest: Int { options.changesPerRequest }
-  func freshness(of entityName: String) -> RemoteFreshness { options.freshness }
+  func freshness(of entityName: String) -> RemoteFreshness? { options.freshness }
 
   func identifier(forNew entityName: String, values: [String: RemoteValue]) -> String? {
     options.repeating == .clientIdentifiers ? UUID().uuidString : nil
@@ -41,7 +41,7 @@ struct SimulatedClient: RemoteService {
       state in
       let entity = ["bugs": "Bug", "tags": "Tag", "users": "User"][query.name] ?? ""
       let listTag = state.listTag(of: entity)
-      if cursor == nil, let tag, tag == listTag { return .unchanged }
+      if cursor == nil, let tag, tag == listTag { return .unchanged(freshFor: state.freshFor) }
       var all = state.identifiers(of: entity)
       if let wanted = query.parameters["state"] {
         all = all.filter { state.things[$0]?.values["state"] == .string(wanted) }
@@ -59,7 +59,7 @@ struct SimulatedClient: RemoteService {
         : Self.part(of: all, after: cursor, options, keepsOrder: query.parameters["order"] != nil)
       var page = RemotePage(
         part.compactMap { state.record($0, options.listed) }, next: next, isLast: isLast,
-        tag: query.template == .incremental ? nil : listTag)
+        tag: query.template == .incremental ? nil : listTag, freshFor: state.freshFor)
       if options.includesUsers, entity == "Bug" {
         let users = Set(
           part.compactMap { bug -> RemoteIdentifier? in
