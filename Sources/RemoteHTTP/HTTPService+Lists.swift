@@ -56,14 +56,15 @@
       var request = Request(method: .GET, url: try url(of: list, after: cursor))
       if cursor == nil, let tag { request.headers["If-None-Match"] = tag }
       let answer = try await transport.answer(to: request)
-      if answer.status == 304, cursor == nil, tag != nil { return .unchanged }
+      if answer.status == 304, cursor == nil, tag != nil { return .unchanged(freshFor: answer.freshFor) }
       if case .numbers = description.paging, cursor != nil, answer.status == 404 { return RemotePage() }
       let json = try answer.succeeded().json()
       var reader = RecordReader(entities)
       let records = try reader.records(json.at(entity.listKey ?? description.listKey), entity)
       let next = try next(after: cursor, at: request.url, answer, json, isEmpty: records.isEmpty)
       return RemotePage(
-        records, included: reader.included, next: next, tag: cursor == nil && next == nil ? answer.tag : nil)
+        records, included: reader.included, next: next, tag: cursor == nil && next == nil ? answer.tag : nil,
+        freshFor: answer.freshFor)
     }
 
     /// The URL of a page.
