@@ -69,7 +69,7 @@
     private static func value(_ json: JSONValue, _ kind: HTTPAttribute.Kind) -> RemoteValue? {
       switch (json, kind) {
       case (.null, _): .null
-      case (.string(let text), .date): (try? Date(text, strategy: DateText.style)).map { .date($0) }
+      case (.string(let text), .date): DateText.date(text).map { .date($0) }
       case (.integer(let number), .date): .date(Date(timeIntervalSince1970: Double(number)))
       case (.number(let number, _), .date): .date(Date(timeIntervalSince1970: number))
       case (.string(let text), .data): Data(base64Encoded: text).map { .data($0) }
@@ -89,11 +89,17 @@
   /// Dates as texts.
   enum DateText {
     /// Reads fractions of seconds if there are any, and writes milliseconds.
-    static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+    private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-    /// A date, with milliseconds only if there are any.
+    /// The date that a text means; nil if it means none.
+    static func date(_ text: String) -> Date? { try? Date(text, strategy: style) }
+
+    /// A date, to the nearest millisecond, with milliseconds only if there are any.
     static func text(_ date: Date) -> String {
-      date.timeIntervalSince1970.rounded(.down) == date.timeIntervalSince1970
+      let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+      // A style leaves out what is below a millisecond, and few milliseconds are a whole number of bits.
+      let date = Date(timeIntervalSince1970: (milliseconds + 0.25) / 1000)
+      return milliseconds.truncatingRemainder(dividingBy: 1000) == 0
         ? date.formatted(.iso8601) : date.formatted(style)
     }
   }
