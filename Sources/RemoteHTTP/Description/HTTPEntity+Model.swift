@@ -23,7 +23,11 @@
     /// |---|---|
     /// | `remoteKey` | its key |
     /// | `remoteReadOnly` | `YES`: it is never sent |
-    /// | `remoteFilter` | its parameter among the ``filters`` |
+    /// | `remoteFilter` | its parameter among the ``filters``, for equal values |
+    /// | `remoteFilterOneOf` | that for one of several values |
+    /// | `remoteFilterLess`, `remoteFilterLessOrEqual` | those for lesser values |
+    /// | `remoteFilterGreater`, `remoteFilterGreaterOrEqual` | those for greater values |
+    /// | `remoteFilterNoValue`, `remoteFilterAnyValue` | a parameter with its value, as in `user=none` |
     /// | `remoteOrder` | its name among the ``orders`` |
     /// | `remoteSentKey`, `remoteAddedKey`, `remoteRemovedKey`, `remotePath` | as in ``HTTPRelationship`` |
     ///
@@ -45,8 +49,29 @@
       hasExhaustiveLists = info.isSet("remoteExhaustive") && description.subentities.isEmpty
       attributes = description.attributesByName.compactMapValues(HTTPAttribute.init)
       relationships = description.relationshipsByName.compactMapValues(HTTPRelationship.init)
-      filters = description.propertiesByName.compactMapValues { UserInfo($0.userInfo)["remoteFilter"] }
+      filters = description.propertiesByName.compactMapValues { HTTPFilter(UserInfo($0.userInfo)) }
       orders = description.propertiesByName.compactMapValues { UserInfo($0.userInfo)["remoteOrder"] }
+    }
+  }
+
+  extension HTTPFilter {
+    fileprivate init?(_ info: UserInfo) {
+      self.init(
+        info["remoteFilter"], oneOf: info["remoteFilterOneOf"], greater: info["remoteFilterGreater"],
+        greaterOrEqual: info["remoteFilterGreaterOrEqual"], less: info["remoteFilterLess"],
+        lessOrEqual: info["remoteFilterLessOrEqual"],
+        noValue: info["remoteFilterNoValue"].flatMap(HTTPParameter.init(pair:)),
+        anyValue: info["remoteFilterAnyValue"].flatMap(HTTPParameter.init(pair:)))
+      if self == HTTPFilter() { return nil }
+    }
+  }
+
+  extension HTTPParameter {
+    /// A name and a value with `=` between them.
+    fileprivate init?(pair: String) {
+      let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard sides.count == 2, !sides[0].isEmpty else { return nil }
+      self.init(String(sides[0]), String(sides[1]))
     }
   }
 

@@ -26,9 +26,9 @@
     public var attributes: [String: HTTPAttribute]
     /// Relationships by name.
     public var relationships: [String: HTTPRelationship]
-    /// Names of parameters that select the objects whose value at a key path is equal to that of the parameter, by key
-    /// path, as in `["isOpen": "open", "reporter": "user"]`.
-    public var filters: [String: String] = [:]
+    /// Parameters that select objects by the value at a key path, by key path, as in
+    /// `["isOpen": "open", "reporter": "user"]` for equal values.
+    public var filters: [String: HTTPFilter] = [:]
     /// What the parameter of ``HTTPDescription/ordering`` calls a key path.
     public var orders: [String: String] = [:]
     /// The parameter of the collection that selects objects by their identifiers, separated by commas. Objects that are
