@@ -81,7 +81,7 @@
       }
       var reader = RecordReader(entities)
       let record = try reader.record(json, entity, tag: answer.tag)
-      guard change.identifier == nil || record.identifier == change.identifier else {
+      guard change.identifier.map({ record.identifier.isSame(as: $0, entity) }) ?? true else {
         throw RemoteFailure.invalidAnswer("\(answer.request): the answer is another object, \(record.identifier)")
       }
       return record
@@ -91,7 +91,8 @@
     private func current(_ change: RemoteChange, _ entity: HTTPEntity, _ answer: Answer) -> RemoteRecord? {
       var reader = RecordReader(entities)
       guard let json = try? answer.json().at(description.objectKey),
-        let record = try? reader.record(json, entity, tag: answer.tag), record.identifier == change.identifier
+        let record = try? reader.record(json, entity, tag: answer.tag), let identifier = change.identifier,
+        record.identifier.isSame(as: identifier, entity)
       else { return nil }
       return record
     }

@@ -37,7 +37,7 @@
       var changes = RemoteChanges(cursor: next)
       changes.isLast = feed.moreKey.flatMap { json[$0] } != .bool(true)
       var reader = RecordReader(entities)
-      for entity in description.entities {
+      for entity in entities.values.sorted(by: { $0.name < $1.name }) {
         if let key = feed.records[entity.name], let array = json[key] {
           changes.records += try reader.records(array, entity)
         }

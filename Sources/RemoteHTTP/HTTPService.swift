@@ -53,8 +53,8 @@
         base.user() == nil && base.query() == nil && base.fragment() == nil,
         "The base URL has a user, a query or a fragment.")
       precondition(description.repeating != .finding, "Nothing says how a new object is found.")
-      entities = Dictionary(uniqueKeysWithValues: description.entities.map { ($0.name, $0) })
-      for entity in description.entities {
+      entities = HTTPEntity.families(description.entities)
+      for entity in entities.values {
         for (name, relationship) in entity.relationships {
           precondition(
             entities[relationship.entityName] != nil,

@@ -44,7 +44,8 @@ extension RemoteIncrementalStore: LoadingStore {
         }), let query = link.service.query(for: fetch)
     else { return nil }
     let isServed =
-      (query.served.contains(.predicate) || fetch.predicate == nil)
+      !query.hasOthers
+      && (query.served.contains(.predicate) || fetch.predicate == nil)
       && (query.served.contains(.order) || fetch.order.isEmpty)
     return (query, isServed && fetch.limit > 0 ? fetch.offset + fetch.limit : nil)
   }

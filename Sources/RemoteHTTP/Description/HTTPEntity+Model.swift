@@ -5,12 +5,14 @@
   extension HTTPEntity {
     /// The entities that a model describes in its user info, whose values are all texts.
     ///
-    /// An entity is described if it has one of the first two:
+    /// An entity is described if it has one of the first three:
     ///
     /// | of an entity | |
     /// |---|---|
     /// | `remotePath` | ``path`` |
     /// | `remoteIdentifier` | ``identifierKey`` |
+    /// | `remoteType` | its type among the ``types`` of the entities that it inherits from, and among its own |
+    /// | `remoteTypeKey`, `remoteTypeParameter` | as in ``HTTPTypes``; entities that inherit from it have them, too |
     /// | `remoteNumericIdentifiers` | `YES`: ``hasNumericIdentifiers`` |
     /// | `remoteVersion` | ``versionKey`` |
     /// | `remoteList` | ``listKey`` |
@@ -38,19 +40,37 @@
 
     private init?(_ description: NSEntityDescription) {
       let info = UserInfo(description.userInfo)
-      guard let name = description.name, info["remotePath"] != nil || info["remoteIdentifier"] != nil else {
-        return nil
-      }
+      guard let name = description.name,
+        info["remotePath"] != nil || info["remoteIdentifier"] != nil || info["remoteType"] != nil
+      else { return nil }
       self.init(name, path: info["remotePath"])
       identifierKey = info["remoteIdentifier"] ?? "id"
       hasNumericIdentifiers = info.isSet("remoteNumericIdentifiers")
       (versionKey, listKey) = (info["remoteVersion"], info["remoteList"])
       identifiersParameter = info["remoteIdentifiersParameter"]
-      hasExhaustiveLists = info.isSet("remoteExhaustive") && description.subentities.isEmpty
+      types = HTTPTypes(description)
+      hasExhaustiveLists = info.isSet("remoteExhaustive") && (description.subentities.isEmpty || types != nil)
       attributes = description.attributesByName.compactMapValues(HTTPAttribute.init)
       relationships = description.relationshipsByName.compactMapValues(HTTPRelationship.init)
       filters = description.propertiesByName.compactMapValues { HTTPFilter(UserInfo($0.userInfo)) }
       orders = description.propertiesByName.compactMapValues { UserInfo($0.userInfo)["remoteOrder"] }
+    }
+  }
+
+  extension HTTPTypes {
+    /// The types of an entity and of those that inherit from it; nil if there are none of these.
+    fileprivate init?(_ description: NSEntityDescription) {
+      func inherited(_ key: String) -> String? {
+        sequence(first: description, next: \.superentity).lazy.compactMap { UserInfo($0.userInfo)[key] }.first
+      }
+      guard !description.subentities.isEmpty, let key = inherited("remoteTypeKey") else { return nil }
+      var names: [String: String] = [:]
+      var entities = [description]
+      while let entity = entities.popLast() {
+        if let type = UserInfo(entity.userInfo)["remoteType"] { names[type] = entity.name }
+        entities += entity.subentities
+      }
+      self.init(key, names, parameter: inherited("remoteTypeParameter"))
     }
   }
 

@@ -3,8 +3,8 @@
 
   /// Where a backend has the objects of an entity, and what their JSON means.
   ///
-  /// Properties that are not described are neither read nor sent. The objects of a list are of this very entity:
-  /// entities that inherit from it are described by themselves.
+  /// Properties that are not described are neither read nor sent. The objects of a list are of this very entity, unless
+  /// it has ``types``.
   public struct HTTPEntity: Hashable, Sendable {
     /// The name of the entity.
     public var name: String
@@ -34,12 +34,16 @@
     /// The parameter of the collection that selects objects by their identifiers, separated by commas. Objects that are
     /// missing from the list do not exist. Nil if each object is asked for on its own.
     public var identifiersParameter: String?
+    /// How the entities are told apart that inherit from this one and have the same collection; nil if there are none.
+    public var types: HTTPTypes?
     /// Whether an object that is missing from a complete list, although it satisfies the filters of the list, does not
-    /// exist. Not for an entity that others inherit from.
+    /// exist. Not for an entity that others inherit from, unless it has ``types``.
     public var hasExhaustiveLists = false
     /// How old what the store has may be, for fetches that do not say so themselves; nil for what the backend says of
     /// each list in `Cache-Control`, and `RemoteFreshness.standard` for lists of which it says nothing.
     public var freshness: RemoteFreshness?
+    /// The entities with the same collection, once it is known which.
+    var family: HTTPFamily?
 
     /// An entity.
     public init(

@@ -13,15 +13,34 @@
       var filter = FilterWriter(entity.filters, values)
       let isWhole = filter.add(fetch.predicate)
       query.parameters = filter.parameters
-      if isWhole { query.served.insert(.predicate) }
       // Without any filter the list has all objects; with only some it has neither all nor those of the fetch.
       query.isExhaustive = entity.hasExhaustiveLists && (isWhole || query.parameters.isEmpty)
+      let isSelected = select(fetch, &query)
+      if isWhole, isSelected { query.served.insert(.predicate) }
       if sort(fetch.order, &query.parameters) { query.served.insert(.order) }
       if let parameter = description.pageSizeParameter {
         let isLimited = fetch.limit > 0 && query.served == .all
         query.parameters[parameter] = "\(isLimited ? min(fetch.limit, description.pageSize) : description.pageSize)"
       }
       return query
+    }
+
+    /// Leaves out objects of other entities with the same collection, if that is possible. Returns whether the list has
+    /// none.
+    private func select(_ fetch: RemoteFetch, _ query: inout RemoteQuery) -> Bool {
+      guard let family = entity.family else { return true }
+      if family.hasOwnPath {
+        query.hasOthers = entity.types != nil && !fetch.includesSubentities
+      } else if entity.types == nil, let selection = family.selection(of: entity.name),
+        query.parameters[selection.name] ?? selection.value == selection.value
+      {
+        query.parameters[selection.name] = selection.value
+      } else {
+        query.name = family.baseName
+        query.hasOthers = true
+      }
+      if query.hasOthers { query.isExhaustive = false }
+      return !query.hasOthers
     }
 
     /// Adds the order. Returns whether the list is in the order that is wanted.

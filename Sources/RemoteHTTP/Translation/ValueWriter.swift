@@ -11,8 +11,12 @@
     ///
     /// - Parameter identifier: an identifier that the body has; nil if the path tells it or the backend chooses it.
     func body(_ change: RemoteChange, _ entity: HTTPEntity, identifier: String? = nil) throws -> Data? {
+      let isNew = change.kind == .insert
       var body = JSONValue.object([:])
       if let identifier { body.set(self.identifier(identifier, entity.name), at: entity.identifierKey) }
+      if isNew, let family = entity.family, let type = family.type(of: entity.name) {
+        body.set(.string(type), at: family.types.key)
+      }
       for (name, value) in change.values.sorted(by: { $0.key < $1.key }) {
         if let attribute = entity.attributes[name] {
           if !attribute.isReadOnly { body.set(json(value), at: attribute.key) }
@@ -20,7 +24,6 @@
           body.set(json(value), at: key)
         }
       }
-      let isNew = change.kind == .insert
       try set(change.added, of: entity, in: &body) { isNew ? $0.sentKey : $0.addedKey }
       try set(change.removed, of: entity, in: &body) { $0.removedKey }
       guard isNew || body != .object([:]) else { return nil }

@@ -1,5 +1,6 @@
 #if HTTP
-  /// What the headers `Cache-Control` and `Age` say of how long an answer stays fresh (RFC 9111, sections 4.2 and 5.2.2).
+  /// What the headers `Cache-Control` and `Age` say of how long an answer stays fresh: sections 4.2 and 5.2.2
+  /// of RFC 9111.
   enum CacheControl {
     /// The longest time in seconds: what is longer counts as this.
     private static let longest: Int64 = 1 << 31

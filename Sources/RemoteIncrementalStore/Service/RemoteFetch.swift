@@ -89,6 +89,9 @@ public struct RemoteQuery: Hashable, Sendable {
   /// Whether an object that satisfies the query and is missing from the complete list does not exist. Without
   /// ``Served/predicate`` the list is said to have all objects of the entity.
   public var isExhaustive: Bool
+  /// Whether the list may have objects of entities that the fetch is not for, so that a fetch with a limit needs all
+  /// pages even without a predicate. False unless set.
+  public var hasOthers = false
   /// How the list is read again.
   public var template: RemoteTemplate
 

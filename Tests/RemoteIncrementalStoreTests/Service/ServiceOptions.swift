@@ -21,6 +21,8 @@ struct ServiceOptions: Sendable {
   var pagesByIndex = false
   /// Whether the list of tags only ever grows, and goes on behind its last page.
   var hasIncrementalTags = false
+  /// Whether lists say that they may have objects of other entities.
+  var listsHaveOthers = false
   /// What the answers to accepted changes tell; the key of a change decides which it is.
   var answers = [Answer.whole]
   /// Whether a change that refers to an object that does not exist is refused; else the reference is left out.

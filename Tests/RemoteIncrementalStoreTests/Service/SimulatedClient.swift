@@ -16,8 +16,14 @@ struct SimulatedClient: RemoteService {
     options.repeating == .clientIdentifiers ? UUID().uuidString : nil
   }
 
-  /// Bugs have lists by state, and one by title; all other fetches get the list of all objects of the entity.
   func query(for fetch: RemoteFetch) -> RemoteQuery? {
+    var query = list(for: fetch)
+    query?.hasOthers = options.listsHaveOthers
+    return query
+  }
+
+  /// Bugs have lists by state, and one by title; all other fetches get the list of all objects of the entity.
+  private func list(for fetch: RemoteFetch) -> RemoteQuery? {
     switch fetch.entityName {
     case "Tag":
       return RemoteQuery(
