@@ -139,8 +139,8 @@ public struct RemotePage: Hashable, Codable, Sendable {
   /// The version of the list as a whole, if the service has one. It is given back in the next request for the first
   /// page.
   public var tag: String?
-  /// For how long after the answer the list stays fresh, as the service says; nil if it does not say so. Zero: it has to
-  /// be asked again each time. A negative time counts as zero.
+  /// For how long after the answer the list stays fresh, as the service says; nil if it does not say so. Zero: it has
+  /// to be asked again each time. A negative time counts as zero.
   ///
   /// This is the default limit of the age of the list, where neither the fetch nor ``RemoteService/freshness(of:)`` has
   /// one. Of several pages the shortest time counts. On an answer that the list is unchanged, nil leaves it at what the
