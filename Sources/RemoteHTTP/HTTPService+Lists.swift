@@ -6,7 +6,9 @@
     /// A page of a list. A list has a tag only if it is one page: the tag of a page says nothing about the others.
     public func page(of query: RemoteQuery, after cursor: String?, ifNot tag: String?) async throws -> RemotePage {
       let (entity, path) = try collection(query.name)
-      return try await page(of: entity, at: address.url(path, query.parameters), after: cursor, ifNot: tag)
+      let url = address.url(path, query.parameters)
+      if let growth = entity.growth { return try await page(of: entity, growth, at: url, after: cursor) }
+      return try await page(of: entity, at: url, after: cursor, ifNot: tag)
     }
 
     /// A page of the list at ``HTTPRelationship/membersPath``.

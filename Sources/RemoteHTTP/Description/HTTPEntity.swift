@@ -31,6 +31,9 @@
     public var filters: [String: HTTPFilter] = [:]
     /// What the parameter of ``HTTPDescription/ordering`` calls a key path.
     public var orders: [String: String] = [:]
+    /// How lists are read again that only grow at their end; nil if lists are read from their beginning, in pages as
+    /// ``HTTPDescription/paging`` says.
+    public var growth: HTTPGrowth?
     /// The parameter of the collection that selects objects by their identifiers, separated by commas. Objects that are
     /// missing from the list do not exist. Nil if each object is asked for on its own.
     public var identifiersParameter: String?

@@ -48,7 +48,7 @@
       (versionKey, listKey) = (versionKey ?? base.versionKey, listKey ?? base.listKey)
       identifiersParameter = identifiersParameter ?? base.identifiersParameter
       hasExhaustiveLists = hasExhaustiveLists || base.hasExhaustiveLists
-      freshness = freshness ?? base.freshness
+      (freshness, growth) = (freshness ?? base.freshness, growth ?? base.growth)
       attributes.merge(base.attributes) { own, _ in own }
       relationships.merge(base.relationships) { own, _ in own }
       filters.merge(base.filters) { own, _ in own }

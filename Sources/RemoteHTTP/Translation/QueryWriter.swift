@@ -17,6 +17,7 @@
       query.isExhaustive = entity.hasExhaustiveLists && (isWhole || query.parameters.isEmpty)
       let isSelected = select(fetch, &query)
       if isWhole, isSelected { query.served.insert(.predicate) }
+      if entity.growth != nil { (query.template, query.isExhaustive) = (.incremental, false) }
       if sort(fetch.order, &query.parameters) { query.served.insert(.order) }
       if let parameter = description.pageSizeParameter {
         let isLimited = fetch.limit > 0 && query.served == .all
@@ -46,6 +47,7 @@
     /// Adds the order. Returns whether the list is in the order that is wanted.
     private func sort(_ order: [RemoteOrder], _ parameters: inout [String: String]) -> Bool {
       if order.isEmpty { return true }
+      guard entity.growth == nil else { return false }
       let names = order.compactMap { entity.orders[$0.keyPath] }
       guard names.count == order.count else { return false }
       switch description.ordering {
