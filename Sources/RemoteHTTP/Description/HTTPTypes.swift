@@ -10,8 +10,9 @@
   /// keys, attributes, relationships, filters and so on. A new object is sent with its type.
   ///
   /// The identifier of an object does not tell its entity. So where an object refers to one of an entity with types,
-  /// the answer has to have the other object, or at least its identifier together with its type, as in `{"pet": {"id":
-  /// 7, "kind": "dog"}}`.
+  /// the answer has to have the other object, or at least its identifier together with its type:
+  ///
+  ///     {"id": 3, "pet": {"id": 7, "kind": "dog"}}
   public struct HTTPTypes: Hashable, Sendable {
     /// The key of the type, a text.
     public var key: String
