@@ -140,7 +140,12 @@ struct SimulatedClient: RemoteService {
 
   func send(_ changes: [RemoteChange]) async throws -> [RemoteOutcome] {
     try await service.handle(SimulatedRequest(client: number, what: .send(changes))) { state in
-      changes.map { change in service.isBusy(change, number) ? .later(nil) : state.apply(change) }
+      changes.map { change in
+        if service.isBusy(change, number) { return .later(nil) }
+        let outcome = state.apply(change)
+        guard let title = state.lostTitle, change.values["title"] == title else { return outcome }
+        return .lost("the answer had a hole")
+      }
     }
   }
 
