@@ -60,6 +60,8 @@
     /// `.clientIdentifiers`: new objects are sent with `PUT` to the path of an identifier chosen here. `.finding` is
     /// not offered.
     public var repeating: RemoteRepeating = .nothing
+    /// Where the backend takes several changes at once; nil if each is a request.
+    public var batch: HTTPBatch?
     /// Where the backend tells what has changed; nil if it does not.
     public var feed: HTTPFeed?
     /// How long a request may take, from connecting to the last byte of the answer.
