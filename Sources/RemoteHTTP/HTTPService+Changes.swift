@@ -64,7 +64,7 @@
         request = Request(method: .DELETE, url: try address.url(path, of: identifier))
       case (_, nil): throw RemoteFailure.refused("\(entity.name): a change of an object without an identifier")
       }
-      request.headers["Idempotency-Key"] = change.key.uuidString.lowercased()
+      request.headers["Idempotency-Key"] = ValueWriter.key(of: change)
       request.body = try body?.data()
       if body != nil { request.headers["Content-Type"] = "application/json" }
       if change.kind != .insert, let tag = change.tag { request.headers["If-Match"] = tag }

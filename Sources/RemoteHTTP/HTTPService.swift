@@ -52,7 +52,6 @@
       precondition(
         base.user() == nil && base.query() == nil && base.fragment() == nil,
         "The base URL has a user, a query or a fragment.")
-      precondition(description.repeating != .finding, "Nothing says how a new object is found.")
       entities = HTTPEntity.families(description.entities)
       for entity in entities.values {
         for (name, relationship) in entity.relationships {

@@ -33,7 +33,7 @@
     /// | `remoteOrder` | its name among the ``orders`` |
     /// | `remoteSentKey`, `remoteAddedKey`, `remoteRemovedKey`, `remotePath` | as in ``HTTPRelationship`` |
     ///
-    /// The types of attributes tell which are dates, decimal numbers and bytes.
+    /// The types of attributes tell which are dates, decimal numbers and bytes. Everything else is set in code.
     public static func all(of model: NSManagedObjectModel) -> [HTTPEntity] {
       model.entities.compactMap(HTTPEntity.init)
     }

@@ -34,6 +34,8 @@
     /// How lists are read again that only grow at their end; nil if lists are read from their beginning, in pages as
     /// ``HTTPDescription/paging`` says.
     public var growth: HTTPGrowth?
+    /// How new objects are found again, if ``HTTPDescription/repeating`` is `.finding`; nil if they are not.
+    public var finding: HTTPFinding?
     /// The parameter of the collection that selects objects by their identifiers, separated by commas. Objects that are
     /// missing from the list do not exist. Nil if each object is asked for on its own.
     public var identifiersParameter: String?

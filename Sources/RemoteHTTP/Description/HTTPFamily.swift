@@ -49,6 +49,7 @@
       identifiersParameter = identifiersParameter ?? base.identifiersParameter
       hasExhaustiveLists = hasExhaustiveLists || base.hasExhaustiveLists
       (freshness, growth) = (freshness ?? base.freshness, growth ?? base.growth)
+      finding = finding ?? base.finding
       attributes.merge(base.attributes) { own, _ in own }
       relationships.merge(base.relationships) { own, _ in own }
       filters.merge(base.filters) { own, _ in own }

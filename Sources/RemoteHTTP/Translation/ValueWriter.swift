@@ -14,6 +14,7 @@
       let isNew = change.kind == .insert
       var body = JSONValue.object([:])
       if let identifier { body.set(self.identifier(identifier, entity.name), at: entity.identifierKey) }
+      if isNew, let finding = entity.finding { body.set(.string(Self.key(of: change)), at: finding.key) }
       if isNew, let family = entity.family, let type = family.type(of: entity.name) {
         body.set(.string(type), at: family.types.key)
       }
@@ -28,6 +29,9 @@
       try set(change.removed, of: entity, in: &body) { $0.removedKey }
       return isNew || body != .object([:]) ? body : nil
     }
+
+    /// The key of a change as a text.
+    static func key(of change: RemoteChange) -> String { change.key.uuidString.lowercased() }
 
     private func set(
       _ members: [String: [RemoteIdentifier]], of entity: HTTPEntity, in body: inout JSONValue,
