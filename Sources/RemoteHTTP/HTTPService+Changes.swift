@@ -3,57 +3,77 @@
   import NIOHTTP1
   public import RemoteIncrementalStore
 
+  /// A change, and the request that makes it.
+  struct PreparedChange: Sendable {
+    let change: RemoteChange
+    let entity: HTTPEntity
+    let request: Request
+    let body: JSONValue?
+  }
+
   extension HTTPService {
     /// Sends each change as a request: `POST` to the collection, `PATCH` or `PUT` and `DELETE` to the object. Each has
-    /// the header `Idempotency-Key`.
+    /// the header `Idempotency-Key`. If there is an ``HTTPDescription/batch``, several are one request.
     public func send(_ changes: [RemoteChange]) async throws -> [RemoteOutcome] {
       var outcomes: [RemoteOutcome] = []
-      for change in changes { outcomes.append(try await send(change)) }
+      var requests: [(place: Int, prepared: PreparedChange)] = []
+      for (place, change) in changes.enumerated() {
+        do {
+          if let prepared = try prepared(change) { requests.append((place, prepared)) }
+          outcomes.append(.accepted(nil))
+        } catch RemoteFailure.refused(let reason) {
+          outcomes.append(.refused(reason))
+        } catch {
+          outcomes.append(.refused("\(change.entityName): the values have no form in JSON"))
+        }
+      }
+      let sent: [RemoteOutcome]
+      if let batch = description.batch, requests.count > 1 {
+        sent = try await self.outcomes(of: requests.map(\.prepared), batch)
+      } else {
+        var answered: [RemoteOutcome] = []
+        for (_, prepared) in requests {
+          answered.append(try outcome(of: prepared, try await transport.answer(to: prepared.request)))
+        }
+        sent = answered
+      }
+      for (request, outcome) in zip(requests, sent) { outcomes[request.place] = outcome }
       return outcomes
     }
 
-    private func send(_ change: RemoteChange) async throws -> RemoteOutcome {
-      guard let entity = entities[change.entityName], let path = entity.path else {
-        return .refused("\(change.entityName) can only be read")
-      }
-      let request: Request?
-      do {
-        request = try self.request(change, entity, path)
-      } catch RemoteFailure.refused(let reason) {
-        return .refused(reason)
-      } catch {
-        return .refused("\(entity.name): the values have no form in JSON")
-      }
-      guard let request else { return .accepted(nil) }
-      return try outcome(of: change, entity, try await transport.answer(to: request))
-    }
-
     /// The request that makes a change; nil if there is nothing to send.
-    private func request(_ change: RemoteChange, _ entity: HTTPEntity, _ path: String) throws -> Request? {
+    private func prepared(_ change: RemoteChange) throws -> PreparedChange? {
+      guard let entity = entities[change.entityName], let path = entity.path else {
+        throw RemoteFailure.refused("\(change.entityName) can only be read")
+      }
       var request: Request
+      var body: JSONValue?
       switch (change.kind, change.identifier) {
       case (.insert, nil):
         request = Request(method: .POST, url: address.url(path))
-        request.body = try values.body(change, entity)
+        body = try values.body(change, entity)
       case (.insert, let identifier?):
         request = Request(method: .PUT, url: try address.url(path, of: identifier))
-        request.body = try values.body(change, entity, identifier: identifier.value)
+        body = try values.body(change, entity, identifier: identifier.value)
       case (.update, let identifier?):
-        guard let body = try values.body(change, entity) else { return nil }
+        body = try values.body(change, entity)
+        if body == nil { return nil }
         request = Request(
           method: HTTPMethod(rawValue: description.updateMethod.rawValue), url: try address.url(path, of: identifier))
-        request.body = body
       case (.delete, let identifier?):
         request = Request(method: .DELETE, url: try address.url(path, of: identifier))
       case (_, nil): throw RemoteFailure.refused("\(entity.name): a change of an object without an identifier")
       }
-      request.headers["Idempotency-Key"] = change.key.uuidString.lowercased()
-      if request.body != nil { request.headers["Content-Type"] = "application/json" }
+      request.headers["Idempotency-Key"] = ValueWriter.key(of: change)
+      request.body = try body?.data()
+      if body != nil { request.headers["Content-Type"] = "application/json" }
       if change.kind != .insert, let tag = change.tag { request.headers["If-Match"] = tag }
-      return request
+      return PreparedChange(change: change, entity: entity, request: request, body: body)
     }
 
-    private func outcome(of change: RemoteChange, _ entity: HTTPEntity, _ answer: Answer) throws -> RemoteOutcome {
+    /// What the answer to a change means.
+    func outcome(of prepared: PreparedChange, _ answer: Answer) throws -> RemoteOutcome {
+      let (change, entity) = (prepared.change, prepared.entity)
       switch answer.status {
       case 200..<300: return .accepted(try accepted(change, entity, answer))
       case 404 where change.kind != .insert, 410 where change.kind != .insert: return .gone
@@ -81,7 +101,7 @@
       }
       var reader = RecordReader(entities)
       let record = try reader.record(json, entity, tag: answer.tag)
-      guard change.identifier == nil || record.identifier == change.identifier else {
+      guard change.identifier.map({ record.identifier.isSame(as: $0, entity) }) ?? true else {
         throw RemoteFailure.invalidAnswer("\(answer.request): the answer is another object, \(record.identifier)")
       }
       return record
@@ -91,7 +111,8 @@
     private func current(_ change: RemoteChange, _ entity: HTTPEntity, _ answer: Answer) -> RemoteRecord? {
       var reader = RecordReader(entities)
       guard let json = try? answer.json().at(description.objectKey),
-        let record = try? reader.record(json, entity, tag: answer.tag), record.identifier == change.identifier
+        let record = try? reader.record(json, entity, tag: answer.tag), let identifier = change.identifier,
+        record.identifier.isSame(as: identifier, entity)
       else { return nil }
       return record
     }

@@ -6,7 +6,9 @@
     /// A page of a list. A list has a tag only if it is one page: the tag of a page says nothing about the others.
     public func page(of query: RemoteQuery, after cursor: String?, ifNot tag: String?) async throws -> RemotePage {
       let (entity, path) = try collection(query.name)
-      return try await page(of: entity, at: address.url(path, query.parameters), after: cursor, ifNot: tag)
+      let url = address.url(path, query.parameters)
+      if let growth = entity.growth { return try await page(of: entity, growth, at: url, after: cursor) }
+      return try await page(of: entity, at: url, after: cursor, ifNot: tag)
     }
 
     /// A page of the list at ``HTTPRelationship/membersPath``.
@@ -37,7 +39,7 @@
       var changes = RemoteChanges(cursor: next)
       changes.isLast = feed.moreKey.flatMap { json[$0] } != .bool(true)
       var reader = RecordReader(entities)
-      for entity in description.entities {
+      for entity in entities.values.sorted(by: { $0.name < $1.name }) {
         if let key = feed.records[entity.name], let array = json[key] {
           changes.records += try reader.records(array, entity)
         }
@@ -56,14 +58,15 @@
       var request = Request(method: .GET, url: try url(of: list, after: cursor))
       if cursor == nil, let tag { request.headers["If-None-Match"] = tag }
       let answer = try await transport.answer(to: request)
-      if answer.status == 304, cursor == nil, tag != nil { return .unchanged }
+      if answer.status == 304, cursor == nil, tag != nil { return .unchanged(freshFor: answer.freshFor) }
       if case .numbers = description.paging, cursor != nil, answer.status == 404 { return RemotePage() }
       let json = try answer.succeeded().json()
       var reader = RecordReader(entities)
       let records = try reader.records(json.at(entity.listKey ?? description.listKey), entity)
       let next = try next(after: cursor, at: request.url, answer, json, isEmpty: records.isEmpty)
       return RemotePage(
-        records, included: reader.included, next: next, tag: cursor == nil && next == nil ? answer.tag : nil)
+        records, included: reader.included, next: next, tag: cursor == nil && next == nil ? answer.tag : nil,
+        freshFor: answer.freshFor)
     }
 
     /// The URL of a page.

@@ -35,7 +35,7 @@
         var reader = RecordReader(entities)
         let json = try answer.succeeded().json().at(description.objectKey) ?? .null
         let record = try reader.record(json, entity, tag: answer.tag)
-        guard record.identifier == reference.identifier else {
+        guard record.identifier.isSame(as: reference.identifier, entity) else {
           throw RemoteFailure.invalidAnswer("\(request.name): the answer is another object, \(record.identifier)")
         }
         return RemoteRecords([record], included: reader.included)
@@ -61,8 +61,8 @@
         }
         cursor = page.next
       } while cursor != nil
-      let found = Set(records.found.map(\.identifier))
-      records.gone = wanted.filter { !found.contains($0) }
+      let found = Set(records.found.map(\.identifier.value))
+      records.gone = wanted.filter { !found.contains($0.value) }
       return records
     }
 
@@ -104,6 +104,13 @@
         if let failure, records == RemoteRecords() { throw failure }
         return records
       }
+    }
+  }
+
+  extension RemoteIdentifier {
+    /// Whether an object is the one that was asked for. Entities with one collection have no identifier in common.
+    func isSame(as other: RemoteIdentifier, _ entity: HTTPEntity) -> Bool {
+      self == other || entity.family != nil && value == other.value
     }
   }
 

@@ -22,9 +22,12 @@
   /// | 3xx, other 4xx | refused | refused |
   ///
   /// Redirections are not followed, and the URL of a next page has to be at the same server, because both could take
-  /// credentials elsewhere. `Cache-Control` has no effect: how old objects may be is said for each entity
-  /// (``HTTPEntity/freshness``) and each fetch, and not by an answer. Answers are not compressed, because servers
-  /// change entity tags with the compression.
+  /// credentials elsewhere. Answers are not compressed, because servers change entity tags with the compression.
+  ///
+  /// The header `Cache-Control` of a list says how old the list may become, if neither ``HTTPEntity/freshness`` nor the
+  /// fetch does: `max-age`, less the header `Age`, is the time for which it stays fresh, and after `no-cache` or
+  /// `no-store` the backend is asked at each fetch, if possible for what has changed. The answer 304 may renew it.
+  /// `no-store` does not keep objects from being stored. All other directives are left out.
   ///
   /// May be used from any thread. A cancelled task cancels its request.
   public final class HTTPService: RemoteService {
@@ -49,9 +52,8 @@
       precondition(
         base.user() == nil && base.query() == nil && base.fragment() == nil,
         "The base URL has a user, a query or a fragment.")
-      precondition(description.repeating != .finding, "Nothing says how a new object is found.")
-      entities = Dictionary(uniqueKeysWithValues: description.entities.map { ($0.name, $0) })
-      for entity in description.entities {
+      entities = HTTPEntity.families(description.entities)
+      for entity in entities.values {
         for (name, relationship) in entity.relationships {
           precondition(
             entities[relationship.entityName] != nil,
@@ -86,7 +88,7 @@
     public var repeating: RemoteRepeating { description.repeating }
 
     /// What the description says of an entity.
-    public func freshness(of entityName: String) -> RemoteFreshness { entities[entityName]?.freshness ?? .standard }
+    public func freshness(of entityName: String) -> RemoteFreshness? { entities[entityName]?.freshness }
 
     var values: ValueWriter { ValueWriter(entities: entities, dates: description.dates) }
 

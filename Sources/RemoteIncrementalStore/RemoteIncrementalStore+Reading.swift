@@ -16,8 +16,9 @@ extension RemoteIncrementalStore: LoadingStore {
 
   package func prepare(_ request: NSFetchRequest<NSManagedObject>, _ context: NSManagedObjectContext) throws {
     guard let name = request.entityName, let link else { return }
-    let freshness = request.freshness ?? link.service.freshness(of: name)
-    guard freshness != .cached, let (query, needed) = query(for: request) else { return }
+    let limits = request.freshness ?? link.service.freshness(of: name)
+    guard limits != .cached, let (query, needed) = query(for: request) else { return }
+    let freshness = try limits ?? .standard(for: link.state(of: query, name))
     let needsValues = request.predicate != nil || request.sortDescriptors?.isEmpty == false
     guard try freshness.asksService(age: age(of: query, name, needed)) else { return }
     if freshness.timeLimit != nil { try checkMayWait(for: link.service) }
@@ -43,7 +44,8 @@ extension RemoteIncrementalStore: LoadingStore {
         }), let query = link.service.query(for: fetch)
     else { return nil }
     let isServed =
-      (query.served.contains(.predicate) || fetch.predicate == nil)
+      !query.hasOthers
+      && (query.served.contains(.predicate) || fetch.predicate == nil)
       && (query.served.contains(.order) || fetch.order.isEmpty)
     return (query, isServed && fetch.limit > 0 ? fetch.offset + fetch.limit : nil)
   }
@@ -150,6 +152,11 @@ extension RemoteIncrementalStore: LoadingStore {
 }
 
 extension RemoteFreshness {
+  /// What counts for a list without limits of the application.
+  fileprivate static func standard(for list: Lists.State) -> RemoteFreshness {
+    list.freshFor.map { .refreshing(ifOlderThan: $0) } ?? .standard
+  }
+
   /// Whether what was read so many seconds ago is too old.
   fileprivate func asksService(age: Double) -> Bool {
     switch self {
@@ -176,7 +183,8 @@ extension RemoteLink {
     let state = try read { rows in
       guard let result = try rows.result(key) else { return Lists.State(readAt: 0, count: 0, isComplete: false) }
       let count = try rows.objects(of: result, generation: result.generation, pages: result.pages).count
-      return Lists.State(readAt: result.readAt, count: count, isComplete: result.isComplete)
+      return Lists.State(
+        readAt: result.readAt, count: count, isComplete: result.isComplete, freshFor: result.freshFor)
     }
     return lists.note(state, key)
   }

@@ -14,6 +14,14 @@ import Testing
     (result.pages, result.generation, result.cursor) = (2, 1, "c")
     (result.begunAt, result.readAt) = (2.5, 3.5)
     try check(result.bytes) { try ResultRow($0).bytes }
+    #expect(try ResultRow(result.bytes).freshFor == nil)
+    result.freshFor = 60
+    try check(result.bytes) { try ResultRow($0).bytes }
+    #expect(try ResultRow(result.bytes) == result)
+    for seconds in [-1, .infinity, .nan] {
+      result.freshFor = seconds
+      #expect(throws: RowDamage.self) { try ResultRow(result.bytes) }
+    }
     let object = ObjectReference(entity: 3, reference: .integer(8))
     try check(ResultPage([object]).bytes) { try ResultPage($0).bytes }
     var change = OutboxRow(.update, object, key: 5, base: [1], values: [1])

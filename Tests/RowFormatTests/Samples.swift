@@ -110,6 +110,7 @@ enum Samples {
   static var result: [UInt8] {
     var result = ResultRow(key: "Dog dogs", entity: 10)
     (result.generation, result.pages, result.formerPages, result.cursor) = (3, 2, 1, "next")
+    result.freshFor = 60
     return result.bytes
   }
 

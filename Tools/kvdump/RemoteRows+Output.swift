@@ -110,6 +110,7 @@ extension ObjectNames {
       JSON.Member("formerPages", .number(list.formerPages)), JSON.Member("isComplete", .bool(list.isComplete)),
       JSON.Member("begunAt", Self.json(date: list.begunAt)), JSON.Member("readAt", Self.json(date: list.readAt)),
       JSON.Member("tag", Self.json(list.tag)), JSON.Member("cursor", Self.json(list.cursor)),
+      JSON.Member("freshFor", list.freshFor.map { .double($0) } ?? .null),
     ]
   }
 }

@@ -39,5 +39,5 @@ struct BugService: RemoteService {
       ])
   }
 
-  func freshness(of entityName: String) -> RemoteFreshness { .refreshing(ifOlderThan: 1e9) }
+  func freshness(of entityName: String) -> RemoteFreshness? { .refreshing(ifOlderThan: 1e9) }
 }

@@ -57,9 +57,12 @@
     /// How changes of objects are sent.
     public var updateMethod: UpdateMethod = .patch
     /// What the backend offers against making a change twice. `.keys`: it knows the header `Idempotency-Key`.
-    /// `.clientIdentifiers`: new objects are sent with `PUT` to the path of an identifier chosen here. `.finding` is
-    /// not offered.
+    /// `.clientIdentifiers`: new objects are sent with `PUT` to the path of an identifier chosen here. `.finding`: new
+    /// objects have a key, as ``HTTPEntity/finding`` says; where it says nothing of an entity, new objects that would
+    /// have to be sent again are kept aside.
     public var repeating: RemoteRepeating = .nothing
+    /// Where the backend takes several changes at once; nil if each is a request.
+    public var batch: HTTPBatch?
     /// Where the backend tells what has changed; nil if it does not.
     public var feed: HTTPFeed?
     /// How long a request may take, from connecting to the last byte of the answer.

@@ -3,8 +3,8 @@
 
   /// Where a backend has the objects of an entity, and what their JSON means.
   ///
-  /// Properties that are not described are neither read nor sent. The objects of a list are of this very entity:
-  /// entities that inherit from it are described by themselves.
+  /// Properties that are not described are neither read nor sent. The objects of a list are of this very entity, unless
+  /// it has ``types``.
   public struct HTTPEntity: Hashable, Sendable {
     /// The name of the entity.
     public var name: String
@@ -26,19 +26,29 @@
     public var attributes: [String: HTTPAttribute]
     /// Relationships by name.
     public var relationships: [String: HTTPRelationship]
-    /// Names of parameters that select the objects whose value at a key path is equal to that of the parameter, by key
-    /// path, as in `["isOpen": "open", "reporter": "user"]`.
-    public var filters: [String: String] = [:]
+    /// Parameters that select objects by the value at a key path, by key path, as in
+    /// `["isOpen": "open", "reporter": "user"]` for equal values.
+    public var filters: [String: HTTPFilter] = [:]
     /// What the parameter of ``HTTPDescription/ordering`` calls a key path.
     public var orders: [String: String] = [:]
+    /// How lists are read again that only grow at their end; nil if lists are read from their beginning, in pages as
+    /// ``HTTPDescription/paging`` says.
+    public var growth: HTTPGrowth?
+    /// How new objects are found again, if ``HTTPDescription/repeating`` is `.finding`; nil if they are not.
+    public var finding: HTTPFinding?
     /// The parameter of the collection that selects objects by their identifiers, separated by commas. Objects that are
     /// missing from the list do not exist. Nil if each object is asked for on its own.
     public var identifiersParameter: String?
+    /// How the entities are told apart that inherit from this one and have the same collection; nil if there are none.
+    public var types: HTTPTypes?
     /// Whether an object that is missing from a complete list, although it satisfies the filters of the list, does not
-    /// exist. Not for an entity that others inherit from.
+    /// exist. Not for an entity that others inherit from, unless it has ``types``.
     public var hasExhaustiveLists = false
-    /// How old what the store has may be, for fetches that do not say so themselves.
-    public var freshness = RemoteFreshness.standard
+    /// How old what the store has may be, for fetches that do not say so themselves; nil for what the backend says of
+    /// each list in `Cache-Control`, and `RemoteFreshness.standard` for lists of which it says nothing.
+    public var freshness: RemoteFreshness?
+    /// The entities with the same collection, once it is known which.
+    var family: HTTPFamily?
 
     /// An entity.
     public init(

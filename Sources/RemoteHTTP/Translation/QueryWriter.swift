@@ -10,10 +10,14 @@
     /// The list. What the backend cannot do of the fetch is left to the store.
     func query(_ fetch: RemoteFetch) -> RemoteQuery {
       var query = RemoteQuery(entity.name)
-      let isWhole = filter(fetch.predicate, &query.parameters)
-      if isWhole { query.served.insert(.predicate) }
+      var filter = FilterWriter(entity.filters, values)
+      let isWhole = filter.add(fetch.predicate)
+      query.parameters = filter.parameters
       // Without any filter the list has all objects; with only some it has neither all nor those of the fetch.
       query.isExhaustive = entity.hasExhaustiveLists && (isWhole || query.parameters.isEmpty)
+      let isSelected = select(fetch, &query)
+      if isWhole, isSelected { query.served.insert(.predicate) }
+      if entity.growth != nil { (query.template, query.isExhaustive) = (.incremental, false) }
       if sort(fetch.order, &query.parameters) { query.served.insert(.order) }
       if let parameter = description.pageSizeParameter {
         let isLimited = fetch.limit > 0 && query.served == .all
@@ -22,24 +26,28 @@
       return query
     }
 
-    /// Adds the filters of what can be filtered. Returns whether that is the whole predicate.
-    private func filter(_ predicate: RemotePredicate?, _ parameters: inout [String: String]) -> Bool {
-      switch predicate {
-      case nil: return true
-      case .and(let parts):
-        var isWhole = true
-        for part in parts where !filter(part, &parameters) { isWhole = false }
-        return isWhole
-      case .comparison(let keyPath, .equal, let value, ignoringCase: false):
-        guard let parameter = entity.filters[keyPath], let text = values.text(value) else { return false }
-        return parameters.updateValue(text, unlessThereIsOneAt: parameter) == text
-      default: return false
+    /// Leaves out objects of other entities with the same collection, if that is possible. Returns whether the list has
+    /// none.
+    private func select(_ fetch: RemoteFetch, _ query: inout RemoteQuery) -> Bool {
+      guard let family = entity.family else { return true }
+      if family.hasOwnPath {
+        query.hasOthers = entity.types != nil && !fetch.includesSubentities
+      } else if entity.types == nil, let selection = family.selection(of: entity.name),
+        query.parameters[selection.name] ?? selection.value == selection.value
+      {
+        query.parameters[selection.name] = selection.value
+      } else {
+        query.name = family.baseName
+        query.hasOthers = true
       }
+      if query.hasOthers { query.isExhaustive = false }
+      return !query.hasOthers
     }
 
     /// Adds the order. Returns whether the list is in the order that is wanted.
     private func sort(_ order: [RemoteOrder], _ parameters: inout [String: String]) -> Bool {
       if order.isEmpty { return true }
+      guard entity.growth == nil else { return false }
       let names = order.compactMap { entity.orders[$0.keyPath] }
       guard names.count == order.count else { return false }
       switch description.ordering {
@@ -53,14 +61,6 @@
         parameters[directionParameter] = order[0].isAscending ? "asc" : "desc"
       }
       return true
-    }
-  }
-
-  extension [String: String] {
-    /// Adds a value if there is none. Returns the value that is there then.
-    fileprivate mutating func updateValue(_ value: String, unlessThereIsOneAt key: String) -> String {
-      self[key, default: value] = self[key] ?? value
-      return self[key] ?? value
     }
   }
 #endif

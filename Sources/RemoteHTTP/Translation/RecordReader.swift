@@ -13,7 +13,8 @@
     /// The record of an object.
     ///
     /// - Parameter tag: the version that the answer as a whole tells; that of the object itself is preferred.
-    mutating func record(_ json: JSONValue, _ entity: HTTPEntity, tag: String? = nil) throws -> RemoteRecord {
+    mutating func record(_ json: JSONValue, _ listed: HTTPEntity, tag: String? = nil) throws -> RemoteRecord {
+      let entity = entity(of: json, among: listed)
       var record = RemoteRecord(try identifier(json[entity.identifierKey], entity.name), tag: tag)
       if let version = entity.versionKey.flatMap({ json[$0]?.text }) { record.tag = Self.tag(version) }
       for (name, attribute) in entity.attributes {
@@ -37,6 +38,15 @@
       return record
     }
 
+    /// The entity of an object of a collection.
+    private func entity(of json: JSONValue, among listed: HTTPEntity) -> HTTPEntity {
+      guard let types = listed.family?.types, let type = json[types.key]?.text, let name = types.entityNames[type]
+      else {
+        return listed
+      }
+      return entities[name] ?? listed
+    }
+
     /// The records of an array.
     mutating func records(_ json: JSONValue?, _ entity: HTTPEntity) throws -> [RemoteRecord] {
       guard case .array(let elements)? = json else {
@@ -55,7 +65,12 @@
 
     /// The other end of a relationship: an identifier, or an object, which is included.
     private mutating func object(_ json: JSONValue, _ entityName: String) throws -> RemoteIdentifier {
-      guard case .object = json, let entity = entities[entityName] else { return try identifier(json, entityName) }
+      guard case .object = json, let entity = entities[entityName] else {
+        guard entities[entityName]?.types == nil else {
+          throw RemoteFailure.invalidAnswer("\(entityName): an identifier alone does not tell which entity it is")
+        }
+        return try identifier(json, entityName)
+      }
       let other = try record(json, entity)
       included.append(other)
       return other.identifier
@@ -69,7 +84,7 @@
     private static func value(_ json: JSONValue, _ kind: HTTPAttribute.Kind) -> RemoteValue? {
       switch (json, kind) {
       case (.null, _): .null
-      case (.string(let text), .date): (try? Date(text, strategy: DateText.style)).map { .date($0) }
+      case (.string(let text), .date): DateText.date(text).map { .date($0) }
       case (.integer(let number), .date): .date(Date(timeIntervalSince1970: Double(number)))
       case (.number(let number, _), .date): .date(Date(timeIntervalSince1970: number))
       case (.string(let text), .data): Data(base64Encoded: text).map { .data($0) }
@@ -89,11 +104,17 @@
   /// Dates as texts.
   enum DateText {
     /// Reads fractions of seconds if there are any, and writes milliseconds.
-    static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+    private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-    /// A date, with milliseconds only if there are any.
+    /// The date that a text means; nil if it means none.
+    static func date(_ text: String) -> Date? { try? Date(text, strategy: style) }
+
+    /// A date, to the nearest millisecond, with milliseconds only if there are any.
     static func text(_ date: Date) -> String {
-      date.timeIntervalSince1970.rounded(.down) == date.timeIntervalSince1970
+      let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+      // A style leaves out what is below a millisecond, and few milliseconds are a whole number of bits.
+      let date = Date(timeIntervalSince1970: (milliseconds + 0.25) / 1000)
+      return milliseconds.truncatingRemainder(dividingBy: 1000) == 0
         ? date.formatted(.iso8601) : date.formatted(style)
     }
   }

@@ -10,9 +10,14 @@
     /// The body of a request that makes a change; nil if the change has nothing that is sent.
     ///
     /// - Parameter identifier: an identifier that the body has; nil if the path tells it or the backend chooses it.
-    func body(_ change: RemoteChange, _ entity: HTTPEntity, identifier: String? = nil) throws -> Data? {
+    func body(_ change: RemoteChange, _ entity: HTTPEntity, identifier: String? = nil) throws -> JSONValue? {
+      let isNew = change.kind == .insert
       var body = JSONValue.object([:])
       if let identifier { body.set(self.identifier(identifier, entity.name), at: entity.identifierKey) }
+      if isNew, let finding = entity.finding { body.set(.string(Self.key(of: change)), at: finding.key) }
+      if isNew, let family = entity.family, let type = family.type(of: entity.name) {
+        body.set(.string(type), at: family.types.key)
+      }
       for (name, value) in change.values.sorted(by: { $0.key < $1.key }) {
         if let attribute = entity.attributes[name] {
           if !attribute.isReadOnly { body.set(json(value), at: attribute.key) }
@@ -20,14 +25,13 @@
           body.set(json(value), at: key)
         }
       }
-      let isNew = change.kind == .insert
       try set(change.added, of: entity, in: &body) { isNew ? $0.sentKey : $0.addedKey }
       try set(change.removed, of: entity, in: &body) { $0.removedKey }
-      guard isNew || body != .object([:]) else { return nil }
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      return try encoder.encode(body)
+      return isNew || body != .object([:]) ? body : nil
     }
+
+    /// The key of a change as a text.
+    static func key(of change: RemoteChange) -> String { change.key.uuidString.lowercased() }
 
     private func set(
       _ members: [String: [RemoteIdentifier]], of entity: HTTPEntity, in body: inout JSONValue,
@@ -79,8 +83,15 @@
   }
 
   extension JSONValue {
-    /// Puts a value where a key path leads.
-    fileprivate mutating func set(_ value: JSONValue, at keyPath: String) {
+    /// The text of the value, with the members of objects sorted by name.
+    func data() throws -> Data {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      return try encoder.encode(self)
+    }
+
+    /// Puts a value where a key path leads: in place of everything if it is empty.
+    mutating func set(_ value: JSONValue, at keyPath: String) {
       set(value, at: keyPath.split(separator: ".")[...])
     }
   }

@@ -16,6 +16,11 @@
     /// The version of the object or list.
     var tag: String? { headers.first(name: "ETag") }
 
+    /// How long the answer stays fresh; nil if it does not say so.
+    var freshFor: Duration? {
+      CacheControl.freshness(headers["Cache-Control"], age: headers.first(name: "Age"))
+    }
+
     /// The body as JSON.
     func json() throws -> JSONValue {
       do {

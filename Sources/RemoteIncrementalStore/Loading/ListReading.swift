@@ -30,7 +30,7 @@ struct ListReading {
     (self.needed, self.needsValues) = (needed, needsValues)
   }
 
-  mutating func run() async throws -> (readAt: Double, count: Int, isComplete: Bool) {
+  mutating func run() async throws -> Lists.State {
     var (result, count) = try begin()
     // Pages that an earlier reading has left are as old as that is.
     let isResumed = query.template.rereads && result.pages > 0 && !result.isComplete
@@ -45,8 +45,8 @@ struct ListReading {
       let page = try await link.ask { try await link.service.page(of: query, after: cursor, ifNot: known) }
       if page.isUnchanged {
         guard isFirst, tag != nil else { throw RemoteFailure.invalidAnswer("a page that was not known is unchanged") }
-        let known = try unchanged()
-        return (known.readAt, count, true)
+        let known = try unchanged(freshFor: page.freshFor)
+        return Lists.State(readAt: known.readAt, count: count, isComplete: true, freshFor: known.freshFor)
       }
       if isFirst, result.isComplete {
         begin(anew: &result, &count)
@@ -60,7 +60,7 @@ struct ListReading {
       if page.isLast {
         result.readAt = readAt
         try await complete(&result)
-        return (result.readAt, count, true)
+        return Lists.State(readAt: result.readAt, count: count, isComplete: true, freshFor: result.freshFor)
       }
       guard page.next != nil else { throw RemoteFailure.invalidAnswer("a page that is not the last has no next one") }
       if let needed, count >= needed {
@@ -68,7 +68,7 @@ struct ListReading {
         try link.edit(recordsHistory: false) { rows in
           rows.add { $0.put(result.bytes, at: ResultRow.reference(of: key), in: ResultRow.table) }
         }
-        return (result.readAt, count, false)
+        return Lists.State(readAt: result.readAt, count: count, isComplete: false, freshFor: result.freshFor)
       }
     }
   }
@@ -94,6 +94,7 @@ struct ListReading {
   }
 
   private mutating func begin(anew result: inout ResultRow, _ count: inout Int) {
+    result.freshFor = nil
     guard query.template.rereads else {
       result.isComplete = false
       return
@@ -110,11 +111,12 @@ struct ListReading {
     count = 0
   }
 
-  private func unchanged() throws -> ResultRow {
+  private func unchanged(freshFor: Duration?) throws -> ResultRow {
     var known: ResultRow?
     try link.edit(recordsHistory: false) { rows in
       guard var result = try rows.rows.result(key) else { return }
       result.readAt = RemoteLink.now
+      result.freshFor = freshFor?.secondsFromNow ?? result.freshFor
       rows.add { $0.put(result.bytes, at: ResultRow.reference(of: key), in: ResultRow.table) }
       known = result
     }
@@ -167,6 +169,7 @@ struct ListReading {
     if isFirstPage { result.tag = page.tag }
     result.cursor = page.next
     result.isComplete = false
+    if let seconds = page.freshFor?.secondsFromNow { result.freshFor = min(result.freshFor ?? seconds, seconds) }
     rows.add { additions in
       for page in 0..<dropped {
         additions.delete(ResultRow.reference(of: page, result.generation, of: key), in: ResultRow.table)
@@ -240,6 +243,11 @@ struct ListReading {
       rest = rest.dropFirst(part.count)
     }
   }
+}
+
+extension Duration {
+  /// Seconds, none of them in the past.
+  fileprivate var secondsFromNow: Double { max(0, seconds) }
 }
 
 extension RemoteLink {

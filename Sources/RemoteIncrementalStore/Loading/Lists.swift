@@ -8,6 +8,8 @@ final class Lists: @unchecked Sendable {
     /// How many objects are known to be on the list.
     var count: Int
     var isComplete: Bool
+    /// For how many seconds it stays fresh, as the service says; nil if it does not.
+    var freshFor: Double?
     var failure: (any Error)?
     /// The answer to those who wait for the list to be read; nil if it is not being read.
     var answer: Answer?
@@ -37,13 +39,13 @@ final class Lists: @unchecked Sendable {
     }
   }
 
-  func end(_ key: String, _ result: Result<(readAt: Double, count: Int, isComplete: Bool), any Error>) {
+  func end(_ key: String, _ result: Result<State, any Error>) {
     let answer = lock.withLock {
       var state = states[key] ?? State(readAt: 0, count: 0, isComplete: false)
       let answer = state.answer
       state.answer = nil
       switch result {
-      case .success(let read): state = State(readAt: read.readAt, count: read.count, isComplete: read.isComplete)
+      case .success(let read): state = read
       case .failure(let error): state.failure = error
       }
       states[key] = state

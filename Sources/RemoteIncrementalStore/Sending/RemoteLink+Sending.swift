@@ -198,6 +198,7 @@ extension RemoteLink {
     case .gone: try settle(goneObjectOf: entry)
     case .refused(let reason): try fail([entry], .refused(reason))
     case .later(let time): try fail([entry], .later(time))
+    case .lost(let reason): try fail([entry], .answerLost(reason))
     }
   }
 

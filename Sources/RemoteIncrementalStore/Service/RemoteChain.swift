@@ -94,7 +94,7 @@ public struct RemoteChain: RemoteService {
   public var changesPerRequest: Int { last.changesPerRequest }
 
   /// As the last service has it.
-  public func freshness(of entityName: String) -> RemoteFreshness { last.freshness(of: entityName) }
+  public func freshness(of entityName: String) -> RemoteFreshness? { last.freshness(of: entityName) }
 
   /// Whether one of the services needs the main thread.
   public var needsMainThread: Bool { services.contains { $0.needsMainThread } }

@@ -50,8 +50,8 @@ public struct RemoteChange: Hashable, Sendable {
 /// What a service answers to a change.
 public enum RemoteOutcome: Hashable, Codable, Sendable {
   /// The service has made the change. The record has the object as it is now, or a part of it: for a new object at
-  /// least
-  /// its identifier. Nil for an update or a deletion of which the service tells nothing; then the object is read again.
+  /// least its identifier. Nil for an update or a deletion of which the service tells nothing; then the object is read
+  /// again.
   case accepted(RemoteRecord?)
   /// The object has changed since the version on which the change is based, to this state if it is known.
   case conflict(RemoteRecord?)
@@ -61,6 +61,9 @@ public enum RemoteOutcome: Hashable, Codable, Sendable {
   case refused(String)
   /// The service has not made the change; it may be sent again later, at the earliest after this time if there is one.
   case later(Duration?)
+  /// Nobody knows whether the service has made this change, for the reason given, although there is an outcome of
+  /// others that were sent with it. What follows is the same as after ``RemoteFailure/answerLost(_:)``.
+  case lost(String)
 }
 
 /// What a service offers so that no change is made twice if an answer is lost.

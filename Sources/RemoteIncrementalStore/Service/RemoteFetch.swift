@@ -89,6 +89,9 @@ public struct RemoteQuery: Hashable, Sendable {
   /// Whether an object that satisfies the query and is missing from the complete list does not exist. Without
   /// ``Served/predicate`` the list is said to have all objects of the entity.
   public var isExhaustive: Bool
+  /// Whether the list may have objects of entities that the fetch is not for, so that a fetch with a limit needs all
+  /// pages even without a predicate. False unless set.
+  public var hasOthers = false
   /// How the list is read again.
   public var template: RemoteTemplate
 
@@ -136,22 +139,34 @@ public struct RemotePage: Hashable, Codable, Sendable {
   /// The version of the list as a whole, if the service has one. It is given back in the next request for the first
   /// page.
   public var tag: String?
-  /// Whether the list has not changed since the version that the request has named. Everything else is ignored then.
+  /// For how long after the answer the list stays fresh, as the service says; nil if it does not say so. Zero: it has
+  /// to be asked again each time. A negative time counts as zero.
+  ///
+  /// This is the default limit of the age of the list, where neither the fetch nor ``RemoteService/freshness(of:)`` has
+  /// one. Of several pages the shortest time counts. On an answer that the list is unchanged, nil leaves it at what the
+  /// service has said before.
+  public var freshFor: Duration?
+  /// Whether the list has not changed since the version that the request has named. Everything else but ``freshFor`` is
+  /// ignored then.
   public var isUnchanged: Bool
 
   /// A page.
   public init(
     _ records: [RemoteRecord] = [], included: [RemoteRecord] = [], deleted: [RemoteIdentifier] = [],
-    next: String? = nil, isLast: Bool? = nil, tag: String? = nil
+    next: String? = nil, isLast: Bool? = nil, tag: String? = nil, freshFor: Duration? = nil
   ) {
     (self.records, self.included, self.deleted) = (records, included, deleted)
     (self.next, self.isLast, self.tag) = (next, isLast ?? (next == nil), tag)
+    self.freshFor = freshFor
     isUnchanged = false
   }
 
   /// The answer that a list has not changed.
-  public static var unchanged: RemotePage {
-    var page = RemotePage()
+  public static var unchanged: RemotePage { unchanged() }
+
+  /// The answer that a list has not changed, and stays fresh for a time.
+  public static func unchanged(freshFor: Duration? = nil) -> RemotePage {
+    var page = RemotePage(freshFor: freshFor)
     page.isUnchanged = true
     return page
   }

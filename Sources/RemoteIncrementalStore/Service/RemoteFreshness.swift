@@ -1,4 +1,9 @@
 /// Whether a fetch asks the service, and whether it waits for the answer.
+///
+/// A fetch has its own freshness (`NSFetchRequest.freshness`), or else what ``RemoteService/freshness(of:)`` says of
+/// the entity: these are the limits of the application, and no answer changes them. Without either, a list is read
+/// again behind the fetch after the time for which the service has said that it stays fresh (``RemotePage/freshFor``),
+/// and if the service has said nothing, as ``standard`` says.
 public enum RemoteFreshness: Hashable, Sendable {
   /// The fetch reads what the store has.
   case cached

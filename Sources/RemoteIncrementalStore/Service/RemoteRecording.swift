@@ -118,7 +118,7 @@ public final class RecordingService: RemoteService {
   public var changesPerRequest: Int { service.changesPerRequest }
 
   /// As the service has it.
-  public func freshness(of entityName: String) -> RemoteFreshness { service.freshness(of: entityName) }
+  public func freshness(of entityName: String) -> RemoteFreshness? { service.freshness(of: entityName) }
 
   /// As the service has it.
   public var needsMainThread: Bool { service.needsMainThread }
@@ -223,7 +223,7 @@ public final class ReplayingService: RemoteService {
   public var changesPerRequest: Int { service.changesPerRequest }
 
   /// As the service has it.
-  public func freshness(of entityName: String) -> RemoteFreshness { service.freshness(of: entityName) }
+  public func freshness(of entityName: String) -> RemoteFreshness? { service.freshness(of: entityName) }
 
   /// As the service has it.
   public var needsMainThread: Bool { service.needsMainThread }

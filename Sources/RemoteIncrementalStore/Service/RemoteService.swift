@@ -47,8 +47,9 @@ public protocol RemoteService: Sendable {
   /// How many changes one request can have.
   var changesPerRequest: Int { get }
 
-  /// How old what the store has of an entity may be, for fetches that do not say so themselves.
-  func freshness(of entityName: String) -> RemoteFreshness
+  /// How old what the store has of an entity may be, for fetches that do not say so themselves. Nil: as old as the list
+  /// itself says (``RemotePage/freshFor``), or as ``RemoteFreshness/standard`` if it does not.
+  func freshness(of entityName: String) -> RemoteFreshness?
 
   /// Whether the service can answer only while the main thread is free, because its methods are isolated to the main
   /// actor. Then waiting for it on the main thread is an error.
@@ -84,8 +85,8 @@ extension RemoteService {
   /// 1.
   public var changesPerRequest: Int { 1 }
 
-  /// ``RemoteFreshness/standard``.
-  public func freshness(of entityName: String) -> RemoteFreshness { .standard }
+  /// Nil.
+  public func freshness(of entityName: String) -> RemoteFreshness? { nil }
 
   /// False.
   public var needsMainThread: Bool { false }

@@ -4,6 +4,8 @@ import Hashing
 /// STORE-FORMAT.md, section 10.
 package struct ResultRow: Hashable, Sendable {
   private static let format: UInt8 = 1
+  /// The format of a list of which the service says how long it stays fresh.
+  private static let freshFormat: UInt8 = 2
 
   /// The table of the results and their pages. No entity has its number.
   package static let table = UInt32.max - 2
@@ -27,12 +29,17 @@ package struct ResultRow: Hashable, Sendable {
   package var tag: String?
   /// Where to go on; nil for the beginning.
   package var cursor: String?
+  /// For how many seconds after it was read the list stays fresh, as the service says; nil if it does not.
+  package var freshFor: Double?
 
   package init(key: String, entity: UInt32) { (self.key, self.entity) = (key, entity) }
 
   package init(_ bytes: [UInt8]) throws(RowDamage) {
     var input = ByteInput(bytes)
-    guard try input.byte() == Self.format else { throw RowDamage("it does not begin with \(Self.format)", at: 0) }
+    let format = try input.byte()
+    guard format == Self.format || format == Self.freshFormat else {
+      throw RowDamage("it begins neither with \(Self.format) nor with \(Self.freshFormat)", at: 0)
+    }
     key = try input.text()
     entity = try input.number()
     generation = try input.varint()
@@ -46,12 +53,17 @@ package struct ResultRow: Hashable, Sendable {
     guard max(pages, formerPages) < 100_000_000, generation < UInt64(Int64.max) else {
       throw input.damage("a number is too large")
     }
+    if format == Self.freshFormat {
+      let seconds = Double(bitPattern: try input.fixed(UInt64.self))
+      guard seconds >= 0, seconds.isFinite else { throw input.damage("a list is fresh for \(seconds) seconds") }
+      freshFor = seconds
+    }
     try input.requireEnd()
   }
 
   package var bytes: [UInt8] {
     var output = ByteOutput()
-    output.byte(Self.format)
+    output.byte(freshFor == nil ? Self.format : Self.freshFormat)
     output.text(key)
     output.varint(entity)
     output.varint(generation)
@@ -62,6 +74,7 @@ package struct ResultRow: Hashable, Sendable {
     output.fixed(readAt.bitPattern)
     output.optionalText(tag)
     output.optionalText(cursor)
+    if let freshFor { output.fixed(freshFor.bitPattern) }
     return output.bytes
   }
 

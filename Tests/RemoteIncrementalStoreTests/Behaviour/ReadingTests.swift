@@ -305,6 +305,18 @@ struct ReadingTests {
     #expect(fixture.service.requests(.page).count == count)
   }
 
+  @Test("A fetch with a limit needs all of a list that may have objects of other entities.", arguments: [false, true])
+  func others(hasOthers: Bool) async throws {
+    var options = ServiceOptions()
+    (options.pageSize, options.listsHaveOthers) = (1, hasOthers)
+    let fixture = try RemoteFixture(options)
+    fixture.bugs("a", "b", "c")
+    let request = NSFetchRequest<NSManagedObject>(entityName: "Bug")
+    request.fetchLimit = 1
+    try await fixture.store.refresh(request)
+    #expect(fixture.service.requests(.page).count == (hasOthers ? 3 : 1))
+  }
+
   @Test("An object that was evicted keeps its identifier and is loaded again when it is needed.")
   func eviction() async throws {
     let fixture = try RemoteFixture()

@@ -197,6 +197,25 @@ struct SendingTests {
     #expect(fixture.service.now.identifiers(of: "Bug").count == 1)
   }
 
+  @Test("A change whose outcome is lost among those of others is sent again, or kept aside, alone.")
+  func lostOutcome() async throws {
+    for repeating in [RemoteRepeating.keys, .nothing] {
+      var options = ServiceOptions()
+      (options.repeating, options.changesPerRequest) = (repeating, 5)
+      let fixture = try RemoteFixture(options, sendsByHand: true)
+      fixture.service.edit { $0.lostTitle = .string("two") }
+      for title in ["one", "two", "three"] { try await fixture.insert(title) }
+      await fixture.send()
+      #expect(fixture.sent.count == 3)
+      #expect(try fixture.unsent.map(\.state) == [repeating == .keys ? .sent : .unknown])
+      fixture.service.edit { $0.lostTitle = nil }
+      await fixture.send()
+      #expect(try fixture.unsent.map(\.state) == (repeating == .keys ? [] : [.unknown]))
+      #expect(fixture.sent.count == (repeating == .keys ? 4 : 3))
+      #expect(fixture.service.now.identifiers(of: "Bug").count == 3, "no change was made twice")
+    }
+  }
+
   @Test("Without anything against repetition, a change whose answer was lost is kept aside as unknown.")
   func unknown() async throws {
     var options = ServiceOptions()

@@ -21,6 +21,8 @@ struct ServiceOptions: Sendable {
   var pagesByIndex = false
   /// Whether the list of tags only ever grows, and goes on behind its last page.
   var hasIncrementalTags = false
+  /// Whether lists say that they may have objects of other entities.
+  var listsHaveOthers = false
   /// What the answers to accepted changes tell; the key of a change decides which it is.
   var answers = [Answer.whole]
   /// Whether a change that refers to an object that does not exist is refused; else the reference is left out.
@@ -31,7 +33,8 @@ struct ServiceOptions: Sendable {
   var changesPerPage = 4
   /// Whether the list of changes from its beginning has everything, or only a cursor.
   var changesBeginWithEverything = false
-  var freshness = RemoteFreshness.cached
+  /// What the client says of all entities.
+  var freshness: RemoteFreshness? = .cached
 
   enum Listed: CaseIterable, Sendable {
     case identifiers, parts, whole

@@ -29,6 +29,10 @@ struct ServiceState: Sendable {
   ]
 
   let options: ServiceOptions
+  /// How long lists stay fresh, as their pages say.
+  var freshFor: Duration?
+  /// The title in changes that are made, and of which the answer says that nobody knows that.
+  var lostTitle: RemoteValue?
   private(set) var things: [RemoteIdentifier: Thing] = [:]
   private(set) var graves: Set<RemoteIdentifier> = []
   private(set) var applied: [UUID: Applied] = [:]
@@ -174,7 +178,7 @@ struct ServiceState: Sendable {
       }
     switch outcome {
     case .conflict, .gone, .refused: contest(change)
-    case .accepted, .later: break
+    case .accepted, .later, .lost: break
     }
     return outcome
   }

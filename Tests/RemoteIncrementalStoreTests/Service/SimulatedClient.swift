@@ -10,14 +10,20 @@ struct SimulatedClient: RemoteService {
 
   var repeating: RemoteRepeating { options.repeating }
   var changesPerRequest: Int { options.changesPerRequest }
-  func freshness(of entityName: String) -> RemoteFreshness { options.freshness }
+  func freshness(of entityName: String) -> RemoteFreshness? { options.freshness }
 
   func identifier(forNew entityName: String, values: [String: RemoteValue]) -> String? {
     options.repeating == .clientIdentifiers ? UUID().uuidString : nil
   }
 
-  /// Bugs have lists by state, and one by title; all other fetches get the list of all objects of the entity.
   func query(for fetch: RemoteFetch) -> RemoteQuery? {
+    var query = list(for: fetch)
+    query?.hasOthers = options.listsHaveOthers
+    return query
+  }
+
+  /// Bugs have lists by state, and one by title; all other fetches get the list of all objects of the entity.
+  private func list(for fetch: RemoteFetch) -> RemoteQuery? {
     switch fetch.entityName {
     case "Tag":
       return RemoteQuery(
@@ -41,7 +47,7 @@ struct SimulatedClient: RemoteService {
       state in
       let entity = ["bugs": "Bug", "tags": "Tag", "users": "User"][query.name] ?? ""
       let listTag = state.listTag(of: entity)
-      if cursor == nil, let tag, tag == listTag { return .unchanged }
+      if cursor == nil, let tag, tag == listTag { return .unchanged(freshFor: state.freshFor) }
       var all = state.identifiers(of: entity)
       if let wanted = query.parameters["state"] {
         all = all.filter { state.things[$0]?.values["state"] == .string(wanted) }
@@ -59,7 +65,7 @@ struct SimulatedClient: RemoteService {
         : Self.part(of: all, after: cursor, options, keepsOrder: query.parameters["order"] != nil)
       var page = RemotePage(
         part.compactMap { state.record($0, options.listed) }, next: next, isLast: isLast,
-        tag: query.template == .incremental ? nil : listTag)
+        tag: query.template == .incremental ? nil : listTag, freshFor: state.freshFor)
       if options.includesUsers, entity == "Bug" {
         let users = Set(
           part.compactMap { bug -> RemoteIdentifier? in
@@ -134,7 +140,12 @@ struct SimulatedClient: RemoteService {
 
   func send(_ changes: [RemoteChange]) async throws -> [RemoteOutcome] {
     try await service.handle(SimulatedRequest(client: number, what: .send(changes))) { state in
-      changes.map { change in service.isBusy(change, number) ? .later(nil) : state.apply(change) }
+      changes.map { change in
+        if service.isBusy(change, number) { return .later(nil) }
+        let outcome = state.apply(change)
+        guard let title = state.lostTitle, change.values["title"] == title else { return outcome }
+        return .lost("the answer had a hole")
+      }
     }
   }
 

@@ -74,10 +74,12 @@ def change(of, kind, state, attempts=0, earliest=0.0, before=row(), after=row(),
           + text(refusal))
 
 
-def lists(key, entity, pages, former=(), generation=1, complete=1, begun=0.0, read=0.0, tag=None, cursor=None):
+def lists(key, entity, pages, former=(), generation=1, complete=1, begun=0.0, read=0.0, tag=None, cursor=None,
+          fresh=None):
   name = hashlib.sha256(key.encode()).hexdigest()[:32]
-  found = {name: b"\1" + text(key) + varint(entity) + varint(generation) + varint(len(pages)) + varint(len(former))
-           + bytes([complete]) + time(begun) + time(read) + optional(tag) + optional(cursor)}
+  found = {name: (b"\1" if fresh is None else b"\2") + text(key) + varint(entity) + varint(generation)
+           + varint(len(pages)) + varint(len(former)) + bytes([complete]) + time(begun) + time(read) + optional(tag)
+           + optional(cursor) + (b"" if fresh is None else time(fresh))}
   for number, stored in ((generation - 1, former), (generation, pages)):
     for page, objects in enumerate(stored):
       found[f"{name}/{number}/{page:08}"] = b"\1" + several(objects)
@@ -98,7 +100,7 @@ TABLES = {
     "table 4294967293": {
         **lists("Animal all", ANIMAL, [[(ANIMAL, 7), (CAT, 6)], [(CAT, 98)]], [[(ANIMAL, 7)]], 3, 0, AT_NOON + 60, AT_NOON, "l",
                 "next"),
-        **lists("Person people", PERSON, [[(PERSON, 1), (PERSON, 2)]], begun=AT_NOON, read=AT_NOON),
+        **lists("Person people", PERSON, [[(PERSON, 1), (PERSON, 2)]], begun=AT_NOON, read=AT_NOON, fresh=90.0),
     },
     "table 4294967292": {
         1: change((DOG, 5), INSERT, WAITING, after=row(

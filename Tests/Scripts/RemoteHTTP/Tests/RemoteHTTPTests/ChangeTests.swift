@@ -100,6 +100,8 @@ struct ChangeTests {
     }
     #expect(try await body(1000, .iso8601) == #"{"created_at":"1970-01-01T00:16:40Z"}"#)
     #expect(try await body(1000.25, .iso8601) == #"{"created_at":"1970-01-01T00:16:40.250Z"}"#)
+    #expect(try await body(1_777_636_800.999, .iso8601) == #"{"created_at":"2026-05-01T12:00:00.999Z"}"#)
+    #expect(try await body(1000.9996, .iso8601) == #"{"created_at":"1970-01-01T00:16:41Z"}"#)
     #expect(try await body(1000.25, .seconds) == #"{"created_at":1000.25}"#)
   }
 

@@ -24,7 +24,13 @@ struct ModelTests {
     (reporter.inverseRelationship, bugs.inverseRelationship) = (bugs, reporter)
     bug.properties = [
       attribute("title", .stringAttributeType, ["remoteKey": "title", "remoteOrder": "title"]),
-      attribute("created", .dateAttributeType, ["remoteKey": "created_at", "remoteReadOnly": "YES"]),
+      attribute(
+        "created", .dateAttributeType,
+        [
+          "remoteKey": "created_at", "remoteReadOnly": "YES", "remoteFilterOneOf": "days", "remoteFilterLess": "before",
+          "remoteFilterLessOrEqual": "until", "remoteFilterGreater": "after", "remoteFilterGreaterOrEqual": "since",
+          "remoteFilterNoValue": "created=", "remoteFilterAnyValue": "nothing",
+        ]),
       attribute("price", .decimalAttributeType, ["remoteKey": "price"]),
       attribute("photo", .binaryDataAttributeType, ["remoteKey": "photo"]),
       attribute("note", .stringAttributeType, nil), reporter,
@@ -41,7 +47,14 @@ struct ModelTests {
       ], relationships: ["reporter": .toOne("User", key: "user", sentKey: "user_id")])
     (expectedBug.versionKey, expectedBug.listKey, expectedBug.identifiersParameter) = ("v", "items", "ids")
     expectedBug.hasExhaustiveLists = true
-    (expectedBug.filters, expectedBug.orders) = (["reporter": "user"], ["title": "title"])
+    (expectedBug.filters, expectedBug.orders) = (
+      [
+        "reporter": "user",
+        "created": HTTPFilter(
+          oneOf: "days", greater: "after", greaterOrEqual: "since", less: "before", lessOrEqual: "until",
+          noValue: HTTPParameter("created", "")),
+      ], ["title": "title"]
+    )
     var expectedUser = HTTPEntity("User", relationships: ["bugs": .toMany("Bug", path: "/users/{id}/bugs")])
     (expectedUser.identifierKey, expectedUser.hasNumericIdentifiers) = ("login", true)
     #expect(Set(HTTPEntity.all(of: model)) == [expectedBug, expectedUser])
