@@ -5,8 +5,10 @@ import PackageDescription
 let package = Package(
   name: "Benchmarks",
   platforms: [.macOS(.v15)],
+  traits: [.trait(name: "PostgreSQL", description: "There is the benchmark of stores in PostgreSQL.")],
   dependencies: [
-    .package(name: "Cairn", path: ".."),
+    .package(
+      name: "Cairn", path: "..", traits: [.trait(name: "PostgreSQL", condition: .when(traits: ["PostgreSQL"]))]),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
@@ -108,6 +110,16 @@ let package = Package(
         .product(name: "CairnIncrementalStore", package: "Cairn"),
         .product(name: "OpenCoreData", package: "Cairn"),
         .product(name: "RemoteIncrementalStore", package: "Cairn"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+    .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    .executableTarget(
+      name: "postgresql",
+      dependencies: [
+        .target(name: "CLibPQ", condition: .when(traits: ["PostgreSQL"])),
+        .product(name: "OpenCoreData", package: "Cairn"),
+        .product(
+          name: "PostgreSQLIncrementalStore", package: "Cairn", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(
