@@ -53,7 +53,8 @@ extension RemoteIncrementalStore: LoadingStore {
   /// How many seconds ago a list was read; infinite if it never was, or not far enough.
   private func age(of query: RemoteQuery, _ entityName: String, _ needed: Int?) throws -> Double {
     let state = try link.state(of: query, entityName)
-    guard state.readAt > 0, state.isComplete || needed.map({ state.count >= $0 }) ?? false else { return .infinity }
+    // A list that has expired has 0 or 1 there.
+    guard state.readAt > 1, state.isComplete || needed.map({ state.count >= $0 }) ?? false else { return .infinity }
     return RemoteLink.now - state.readAt
   }
 

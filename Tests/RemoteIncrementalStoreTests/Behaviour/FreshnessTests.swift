@@ -94,6 +94,24 @@ struct FreshnessTests {
     #expect(try await fixture.pagesRead() == 1)
   }
 
+  @Test("After a gap in the changes of the service a list is not fresh any more, for however long it was to be.")
+  func gap() async throws {
+    for limit in [0, 1] {
+      var options = ServiceOptions()
+      (options.freshness, options.pageSize, options.rememberedChanges) = (nil, 1, 1)
+      let fixture = try RemoteFixture(options)
+      fixture.service.edit { $0.freshFor = .seconds(1 << 40) }
+      fixture.bugs("one", "two", "three")
+      #expect(try await fixture.pagesRead(limit: limit) > 0)
+      #expect(try await fixture.pagesRead(limit: limit) == 0)
+      try await fixture.store.readChanges()
+      fixture.bugs("four", "five")
+      try await fixture.store.readChanges()
+      try fixture.reopen()
+      #expect(try await fixture.pagesRead(limit: limit) > 0)
+    }
+  }
+
   @Test("A list that goes on behind its last page is as fresh as the last reading says.")
   func incremental() async throws {
     var options = ServiceOptions()
@@ -123,11 +141,13 @@ extension RemoteFixture {
   }
 
   /// Fetches, and returns how many pages the service was asked for.
-  fileprivate func pagesRead(_ freshness: RemoteFreshness? = nil, of entity: String = "Bug") async throws -> Int {
+  fileprivate func pagesRead(
+    _ freshness: RemoteFreshness? = nil, of entity: String = "Bug", limit: Int = 0
+  ) async throws -> Int {
     let before = service.requests(.page).count
     try await perform { context in
       let request = NSFetchRequest<NSManagedObject>(entityName: entity)
-      request.freshness = freshness
+      (request.freshness, request.fetchLimit) = (freshness, limit)
       _ = try context.fetch(request)
     }
     await store.waitUntilQuiet()
