@@ -3,8 +3,8 @@ public import IncrementalStore
 extension RowStoreConformance {
   /// Saves in a process that is going to be killed, for ``checkAfterKill(_:acknowledged:processes:)``. Never returns.
   ///
-  /// A test starts another process that calls this, and kills it at any moment. It reads the acknowledged numbers from a
-  /// pipe, and then opens the database itself:
+  /// A test starts another process that calls this, and kills it at any moment. It reads the acknowledged numbers from
+  /// a pipe, and then opens the database itself:
   ///
   /// ```swift
   /// // In the process that is going to be killed:
@@ -16,14 +16,15 @@ extension RowStoreConformance {
   /// try RowStoreConformance.checkAfterKill(MyRowStore(at: url), acknowledged: lastNumber)
   /// ```
   ///
-  /// Saves can go on in the same database after the check, in a process that is killed in its turn. Several processes may
-  /// call this at the same time if the database allows it: the last number that any of them has acknowledged counts.
+  /// Saves can go on in the same database after the check, in a process that is killed in its turn. Several processes
+  /// may call this at the same time if the database allows it: the last number that any of them has acknowledged
+  /// counts.
   ///
   /// - Parameters:
   ///   - store: A store whose database is empty, or has only what this function has saved.
   ///   - acknowledge: Called with the number of each save, counted from 1, once it is complete.
-  /// - Throws: What the store or `acknowledge` throws, and a description of what is wrong if a snapshot has only a part of
-  ///   a save.
+  /// - Throws: What the store or `acknowledge` throws, and a description of what is wrong if a snapshot has only a part
+  ///   of a save.
   public static func saveUntilKilled(_ store: any RowStore, acknowledge: (Int) throws -> Void) throws -> Never {
     let pattern = SavePattern(store.referenceKind)
     while true { try acknowledge(pattern.save(to: store)) }
@@ -46,8 +47,8 @@ extension RowStoreConformance {
       try expect(
         (acknowledged...acknowledged + processes).contains(number),
         """
-        The last save should be number \(acknowledged), which was acknowledged, or one of the next \(processes), but is \
-        number \(number).
+        The last save should be number \(acknowledged), which was acknowledged, or one of the next \(processes), \
+        but is number \(number).
         """)
       try pattern.checkLog(snapshot)
     } catch {

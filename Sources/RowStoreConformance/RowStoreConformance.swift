@@ -17,15 +17,17 @@
 /// }
 /// ```
 ///
-/// Each check makes a database of its own, so several may run at once. A check has at most ten stores open. It uses tables with low numbers, table 0
-/// and the four tables with the highest numbers, as incremental stores do. The first save of each database puts row 1
-/// of table 0, which every incremental store has. Of the other rows of table 0, a check expects only those that it has
-/// put itself, so a row store may keep rows of its own there under references from 2 to 999.
+/// Each check makes a database of its own, so several may run at once. A check has at most ten stores open. It uses
+/// tables with low numbers, table 0 and the four tables with the highest numbers, as incremental stores do. The first
+/// save of each database puts row 1 of table 0, which every incremental store has. Of the other rows of table 0, a
+/// check expects only those that it has put itself, so a row store may keep rows of its own there under references from
+/// 2 to 999.
 ///
 /// `RowStore` names no limits. The checks demand rows of 1 MB, entries of 10,000 bytes, and strings of 1,000 bytes as
 /// references.
 ///
-/// ``saveUntilKilled(_:acknowledge:)`` and ``checkAfterKill(_:acknowledged:processes:)`` check what a killed process leaves.
+/// ``saveUntilKilled(_:acknowledge:)`` and ``checkAfterKill(_:acknowledged:processes:)`` check what a killed process
+/// leaves.
 public struct RowStoreConformance: Sendable {
   private let isPersistent: Bool
   private let allowsSeveralStores: Bool
@@ -35,12 +37,12 @@ public struct RowStoreConformance: Sendable {
   /// Checks of a kind of row store.
   ///
   /// - Parameters:
-  ///   - isPersistent: Whether a database keeps its contents while no store has it open. If not, what depends on that is
-  ///     not checked.
+  ///   - isPersistent: Whether a database keeps its contents while no store has it open. If not, what depends on that
+  ///     is not checked.
   ///   - allowsSeveralStores: Whether several stores of this process may have a database open at once. If not, the
   ///     threads of a check share one store.
-  ///   - seed: Determines all random choices, but not the order in which threads run. To repeat a failure, pass the seed
-  ///     that it names.
+  ///   - seed: Determines all random choices, but not the order in which threads run. To repeat a failure, pass the
+  ///     seed that it names.
   ///   - makeDatabase: Makes an empty database, different from all others; is called by each check, on any thread.
   public init(
     isPersistent: Bool = true, allowsSeveralStores: Bool = true, seed: UInt64 = .random(in: .min ... .max),

@@ -42,7 +42,7 @@ extension Promise {
   }
 
   private static let entryRanges = Promise(
-    "A range of entries begins at its lower bound, ends before its upper one, and stops when told to, in both directions."
+    "A range of entries begins at its lower bound, ends before its upper one, and stops when told to, in both orders."
   ) { session in
     let store = try session.store()
     var random = session.random()

@@ -1,5 +1,4 @@
 import IncrementalStore
-import Synchronization
 
 extension Promise {
   static let references = [newReferences, referencesAfterReopening]
@@ -31,7 +30,7 @@ extension Promise {
 
 /// The references that were given out to any thread.
 private final class Given: Sendable {
-  private let references = Mutex<Set<RowReference>>([])
+  private let references = Guarded<Set<RowReference>>([])
 
   /// Lets a store give out these numbers of references, and checks them.
   @discardableResult

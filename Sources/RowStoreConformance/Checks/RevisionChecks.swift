@@ -1,5 +1,4 @@
 import IncrementalStore
-import Synchronization
 
 extension Promise {
   static let revisions = [savedRevisions]
@@ -9,7 +8,7 @@ extension Promise {
   ) { session in
     let reference = try session.store().referenceKind.reference
     let shared = (100..<103).map(reference)
-    let seen = Seen()
+    let seen = Guarded<Set<UInt64>>([])
     try session.run(savers: 4, rounds: 25) { store, thread, round in
       let row = shared[(thread + round) % shared.count]
       var earlier: [UInt64] = []
@@ -22,7 +21,8 @@ extension Promise {
         }
         draft.put([UInt8(round)], reference(thread), in: 1)
       }
-      try expect(seen.insert(revision), "The revision of a save should be new, but \(revision) was given before.")
+      let isNew = seen.withLock { $0.insert(revision).inserted }
+      try expect(isNew, "The revision of a save should be new, but \(revision) was given before.")
       for earlier in earlier {
         try expect(
           earlier < revision, "The revision of a row should rise, but is \(revision) after \(earlier).")
@@ -32,12 +32,4 @@ extension Promise {
       try expect("The revision of a row that the save has put", own?.revision, is: revision)
     }
   }
-}
-
-/// The numbers that were seen by any thread.
-private final class Seen: Sendable {
-  private let numbers = Mutex<Set<UInt64>>([])
-
-  /// Returns false if the number was seen before.
-  func insert(_ number: UInt64) -> Bool { numbers.withLock { $0.insert(number).inserted } }
 }

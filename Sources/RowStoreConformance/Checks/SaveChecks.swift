@@ -42,23 +42,23 @@ extension Promise {
   private static let previousSaves = Promise("A save and a snapshot see all saves that were complete before.") {
     session in
     let reference = try session.store().referenceKind.reference(1)
-    let complete = Maximum()
+    let complete = Guarded(0)
     @Sendable func number(_ snapshot: any RowSnapshot, atLeast least: Int, _ subject: String) throws -> Int {
       let number = Int(try snapshot.row(reference, in: 1)?.version ?? 0)
       try expect(number >= least, "\(subject) should see \(least) saves or more, but sees \(number).")
       return number
     }
     let saves = try session.run(savers: 3, rounds: 30, readers: 1) { store, _, _ in
-      let before = complete.value
+      let before = complete.withLock { $0 }
       var last = 0
       try store.apply { draft, snapshot in
         last = try number(snapshot, atLeast: before, "A save")
         draft.put(Array("\(last + 1)".utf8), reference, in: 1)
       }
-      complete.report(last + 1)
+      complete.withLock { $0 = max($0, last + 1) }
       _ = try number(store.snapshot(), atLeast: last + 1, "A snapshot after a save")
     } read: { store in
-      let before = complete.value
+      let before = complete.withLock { $0 }
       _ = try number(store.snapshot(), atLeast: before, "A snapshot")
     }
     _ = try number(session.store().snapshot(), atLeast: saves, "The last snapshot")

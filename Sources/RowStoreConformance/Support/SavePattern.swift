@@ -1,7 +1,7 @@
 import IncrementalStore
 
-/// Numbered saves of which each changes many rows and entries, so that a reader can tell whether it sees the whole of one
-/// save and nothing of any other.
+/// Numbered saves of which each changes many rows and entries, so that a reader can tell whether it sees the whole of
+/// one save and nothing of any other.
 struct SavePattern: Sendable {
   /// Rows that each save replaces, touches, or deletes and inserts.
   private static let table: UInt32 = 3

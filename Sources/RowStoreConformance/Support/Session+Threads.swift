@@ -2,7 +2,8 @@ import Foundation
 import IncrementalStore
 
 extension Session {
-  /// Lets several threads save and others read at once, each in a store of its own if several may have the database open.
+  /// Lets several threads save and others read at once, each in a store of its own if several may have the database
+  /// open.
   ///
   /// - Parameters:
   ///   - rounds: How often each saving thread calls `save`. If there are readers, it goes on until these have read some

@@ -18,7 +18,7 @@ final class Threads: Sendable {
   private let readsMade = Atomic(0)
   private let group = DispatchGroup()
   private let readersToBegin = DispatchGroup()
-  private let failure = Mutex<(any Error)?>(nil)
+  private let failure = Guarded<(any Error)?>(nil)
 
   init(savers: Int, rounds: Int, readers: Int) {
     self.savers = Atomic(savers)
