@@ -32,6 +32,18 @@ extension RemoteRunner {
     try store.store.discard(change)
   }
 
+  /// The tokens that a second object may have: an insertion was made, and the store does not know that. Only a service
+  /// that offers nothing against repeating leaves it at that.
+  private func doubled(_ waiting: [(change: RemoteUnsentChange, token: String)]) -> Set<String> {
+    guard service.options.repeating == .nothing else { return [] }
+    let state = service.now
+    return Set(
+      waiting.lazy.filter { change, token in
+        change.kind == .insert && !state.identifiers(withToken: token).isEmpty
+          || state.identifiers(withToken: token).count > 1
+      }.map(\.token))
+  }
+
   /// Throws if the store has lost a value that waits to be sent, for instance because an answer has replaced it.
   func checkWaiting(_ store: ProgramStore) throws {
     let waiting = try store.store.unsentChanges.filter { $0.kind != .delete }
@@ -50,7 +62,7 @@ extension RemoteRunner {
       }
     }
     let still = Set(try store.store.unsentChanges.map(\.objectID))
-    let contested = service.now.contested
+    let contested = service.now.contested.union(doubled(found.map { ($0.0, $0.1) }))
     for (change, token, values) in found where still.contains(change.objectID) {
       if contested.contains(token) || store.excused.contains(token) { continue }
       for (name, value) in values {
