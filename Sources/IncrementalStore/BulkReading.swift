@@ -3,11 +3,17 @@ extension RowSnapshot {
   /// computation is run several times instead: what it asks for and is not known yet is read in bulk, and until then
   /// does not exist. Only the last run, which knows all that it asks for, counts.
   ///
-  /// - Parameter body: Has no effects that a later run does not replace.
+  /// - Parameters:
+  ///   - first: The rows that the computation asks for in any case, so that they are known in the first run.
+  ///   - body: Has no effects that a later run does not replace.
   /// - Complexity: One run for each row or entry of which the place follows from another one, one after the other.
-  func readingInBulk<R>(_ body: (any RowSnapshot) throws -> R) throws -> R {
+  func readingInBulk<R>(
+    _ first: @autoclosure () throws -> [ObjectReference] = [], _ body: (any RowSnapshot) throws -> R
+  ) throws -> R {
     guard isRemote else { return try body(self) }
     let bulk = BulkSnapshot(self)
+    for object in try first() { _ = bulk.row(object.reference, in: object.entity) }
+    _ = try bulk.readWanted()
     while true {
       let result = Result { try body(bulk) }
       if try !bulk.readWanted() { return try result.get() }

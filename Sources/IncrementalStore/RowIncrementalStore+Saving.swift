@@ -11,7 +11,7 @@ extension RowIncrementalStore {
     let revision: UInt64
     do {
       revision = try rows.save { snapshot in
-        try snapshot.readingInBulk { snapshot in
+        try snapshot.readingInBulk(references(in: request)) { snapshot in
           plan = SavePlan(self)
           var changes = try plan.changes(request, snapshot, context)
           try recorder.record(plan.objects, in: &changes, snapshot)
@@ -42,6 +42,18 @@ extension RowIncrementalStore {
         revision: revision)
       cache.set(row, of: id) { RowNode(row, of: id, saved.map, access) }
     }
+  }
+}
+
+extension RowIncrementalStore {
+  /// The rows that a save reads in any case: those of its objects, and two of the store.
+  private func references(in request: NSSaveChangesRequest) throws -> [ObjectReference] {
+    let sets = [request.insertedObjects, request.updatedObjects, request.deletedObjects, request.lockedObjects]
+    let objects = try sets.compactMap(\.self).joined().map { try access.reference($0.objectID) }
+    return objects
+      + [StoreHead.schemaReference, StoreHead.historyReference].map {
+        ObjectReference(entity: StoreHead.table, reference: $0)
+      }
   }
 }
 

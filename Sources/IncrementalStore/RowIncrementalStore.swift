@@ -257,7 +257,7 @@ open class RowIncrementalStore: NSIncrementalStore {
       try node.check()
       return node
     }
-    guard let (row, map) = try row(of: objectID, in: currentSnapshot()) else {
+    guard let (row, map) = try currentRow(of: objectID) else {
       cache.remove(objectID)
       throw StoreFailure.missing(objectID)
     }
@@ -275,6 +275,17 @@ open class RowIncrementalStore: NSIncrementalStore {
     let reference = try access.reference(objectID)
     guard let map = access.schema[reference.entity] else { return nil }
     return try snapshot.row(reference.reference, in: reference.entity).map { ($0, map) }
+  }
+
+  /// The row of an object as it is now.
+  private func currentRow(of objectID: NSManagedObjectID) throws -> (row: StoredRow, map: EntityMap)? {
+    let reference = try access.reference(objectID)
+    guard let map = access.schema[reference.entity] else { return nil }
+    let row = try rows.row(reference.reference, in: reference.entity)
+    var count = migrationCount
+    try count.checkIfChanged { _ = try indexes(in: rows.snapshot()) }
+    migrationCount = count
+    return row.map { ($0, map) }
   }
 
   open override func newValue(

@@ -44,6 +44,10 @@ public protocol RowStore: AnyObject, Sendable {
   /// as long as a context is pinned to it.
   func snapshot() throws -> any RowSnapshot
 
+  /// A row as it is now; nil if there is none. The same as reading the row from a new snapshot, which may take more
+  /// time.
+  func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow?
+
   /// Applies all changes that `changes` returns, or none if anything throws.
   ///
   /// The closure is given a snapshot that contains all previous saves; no other save of any process takes place between
@@ -66,6 +70,11 @@ public protocol RowStore: AnyObject, Sendable {
 extension RowStore {
   /// True.
   public var keepsSnapshots: Bool { true }
+
+  /// Reads the row from a new snapshot.
+  public func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow? {
+    try snapshot().row(reference, in: table)
+  }
 }
 
 /// A row store whose snapshots show an earlier state than the last one while another process saves.

@@ -30,12 +30,17 @@
 
     func run(_ statement: String) throws { PQclear(try checked(PQexec(connection, statement))) }
 
+    /// Ends a transaction that was refused, unless it has ended by that.
+    func rollBack() throws {
+      if PQtransactionStatus(connection) != PQTRANS_IDLE { try run("ROLLBACK") }
+    }
+
     /// Calls `body` with the result, and returns the number of rows that it has.
     @discardableResult
     func run(_ statement: String, _ parameters: [Parameter], _ body: (OpaquePointer) -> Void = { _ in }) throws -> Int {
       let name = try name(of: statement, parameters)
       let bytes = parameters.map(Self.bytes)
-      let all = bytes.flatMap { $0 } + [0]
+      let all: [UInt8] = Array(bytes.joined()) + [0]
       let result = all.withUnsafeBytes { buffer -> OpaquePointer? in
         var offset = 0
         let values = bytes.map { bytes -> UnsafePointer<CChar>? in
@@ -52,8 +57,9 @@
     }
 
     static func value(_ result: OpaquePointer, _ row: Int, _ column: Int) -> [UInt8] {
-      let start = PQgetvalue(result, Int32(row), Int32(column))
-      return Array(UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(result, Int32(row), Int32(column)))))
+      guard let start = PQgetvalue(result, Int32(row), Int32(column)) else { return [] }
+      let length = Int(PQgetlength(result, Int32(row), Int32(column)))
+      return start.withMemoryRebound(to: UInt8.self, capacity: length) { bytes in (0..<length).map { bytes[$0] } }
     }
 
     private func name(of statement: String, _ parameters: [Parameter]) throws -> String {

@@ -53,7 +53,6 @@
     static func context(_ coordinator: NSPersistentStoreCoordinator?) -> NSManagedObjectContext {
       let context = NSManagedObjectContext(.privateQueue)
       context.persistentStoreCoordinator = coordinator
-      context.stalenessInterval = 0
       context.mergePolicy = NSMergePolicy.error
       return context
     }

@@ -27,6 +27,7 @@
       var count = 0
       while ContinuousClock.now < end {
         let context = Shop.context(coordinator)
+        context.stalenessInterval = 0
         let (one, other) = Self.pair()
         do {
           try context.performAndWait {
@@ -88,7 +89,7 @@
           try Self.transfer(peer, entity, [accounts[one].reference, accounts[other].reference])
           count += 1
         } catch let failure as Peer.Failure where ["40001", "40P01"].contains(failure.state) {
-          try peer.run("ROLLBACK")
+          try peer.rollBack()
         }
       }
       return count

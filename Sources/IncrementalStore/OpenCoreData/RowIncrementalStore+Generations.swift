@@ -9,10 +9,7 @@ extension RowIncrementalStore: GenerationStore {
     }
   }
 
-  package func makeState() throws -> AnyObject {
-    try checkStates()
-    return try rows.snapshot()
-  }
+  package func makeState() throws -> AnyObject { try rows.snapshot() }
 
   /// The snapshot to which a context is pinned; nil if it reads what was saved last.
   func pinnedSnapshot(_ context: NSManagedObjectContext?) throws -> (any RowSnapshot)? {

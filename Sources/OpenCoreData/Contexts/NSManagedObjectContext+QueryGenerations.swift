@@ -17,9 +17,21 @@ extension NSManagedObjectContext {
   ///
   /// - Parameter generation: nil to read what was saved last, as contexts do by default.
   /// - Throws: ``NSPersistentStoreOperationError`` if the context has a parent, whose state it reads, or no coordinator,
-  ///   or if the token is of another coordinator.
+  ///   or if the token is of another coordinator; ``NSPersistentStoreUnsupportedRequestTypeError`` if one of its stores
+  ///   has a database that cannot keep a state for long.
   public func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
     checkQueue()
+    if generation != nil {
+      let stores = persistentStoreCoordinator.map { coordinator in
+        coordinator.withStoreLock { coordinator.generationStores }
+      }
+      for store in stores ?? [] { try store.checkStates() }
+    }
+    try pin(to: generation)
+  }
+
+  /// The same for work that ends soon, with any store.
+  func pin(to generation: NSQueryGenerationToken?) throws {
     guard parent == nil, let coordinator = persistentStoreCoordinator else {
       throw CoreDataError.make(
         NSPersistentStoreOperationError,
@@ -30,9 +42,7 @@ extension NSManagedObjectContext {
     else {
       throw CoreDataError.make(NSPersistentStoreOperationError, "The token is of another coordinator than \(label).")
     }
-    let stores = coordinator.withStoreLock { coordinator.generationStores }
-    if generation != nil { for store in stores { try store.checkStates() } }
-    self.generation = stores.isEmpty ? nil : generation
+    self.generation = coordinator.withStoreLock { coordinator.generationStores.isEmpty } ? nil : generation
   }
 
   /// What a store reads from for this context; nil if that is what was saved last.

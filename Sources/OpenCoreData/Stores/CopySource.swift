@@ -19,7 +19,7 @@ struct CopySource {
   }
 
   /// Stays at the present state of the store, if its class can.
-  func pin() throws { try context.setQueryGenerationFrom(.current) }
+  func pin() throws { try context.pin(to: .current) }
 
   /// The number of objects of an entity, without those of its subentities.
   func count(of entity: NSEntityDescription) throws -> Int {

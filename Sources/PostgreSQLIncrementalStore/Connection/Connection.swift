@@ -83,9 +83,24 @@
     @discardableResult
     func run(_ statement: String, _ parameters: Parameters) throws(PostgreSQLError) -> Answer {
       let name = try name(of: statement, parameters.types)
+      let result = unsafe withValues(of: parameters) { count, values, lengths, formats in
+        unsafe PQexecPrepared(handle, name, count, values, lengths, formats, 1)
+      }
+      return try unsafe checked(result)
+    }
+
+    private func send(_ name: String, _ parameters: Parameters) -> Int32 {
+      unsafe withValues(of: parameters) { count, values, lengths, formats in
+        unsafe PQsendQueryPrepared(handle, name, count, values, lengths, formats, 1)
+      }
+    }
+
+    private func withValues<R>(
+      of parameters: Parameters, _ body: (Int32, [UnsafePointer<CChar>?], [Int32], [Int32]) -> R
+    ) -> R {
       // A parameter without bytes needs an address, too: none stands for null.
       let bytes = parameters.bytes.isEmpty ? [0] : parameters.bytes
-      let result = unsafe bytes.withUnsafeBytes { buffer -> OpaquePointer? in
+      return unsafe bytes.withUnsafeBytes { buffer in
         let start = unsafe buffer.assumingMemoryBound(to: CChar.self).baseAddress
         var values: [UnsafePointer<CChar>?] = unsafe []
         var lengths: [Int32] = []
@@ -94,9 +109,49 @@
           unsafe values.append(start.map { unsafe $0 + offset })
         }
         let formats = [Int32](repeating: 1, count: lengths.count)
-        return unsafe PQexecPrepared(handle, name, Int32(lengths.count), values, lengths, formats, 1)
+        return unsafe body(Int32(lengths.count), values, lengths, formats)
       }
-      return try unsafe checked(result)
+    }
+
+    /// Runs statements one after the other, without waiting for the answers between them. If one fails, the later ones
+    /// are not run.
+    func run(_ statements: [(text: String, parameters: Parameters)]) throws(PostgreSQLError) -> [Answer] {
+      let names = try names(of: statements)
+      guard unsafe PQenterPipelineMode(handle) == 1 else { throw loss() }
+      defer { _ = unsafe PQexitPipelineMode(handle) }
+      for (name, (_, parameters)) in zip(names, statements) {
+        guard send(name, parameters) == 1 else { throw loss() }
+      }
+      guard unsafe PQpipelineSync(handle) == 1 else { throw loss() }
+      var answers: [Answer] = []
+      var failure: PostgreSQLError?
+      for _ in statements where failure == nil {
+        do {
+          answers.append(try unsafe checked(PQgetResult(handle)))
+          // Each answer ends with none.
+          discardResults()
+        } catch {
+          failure = error
+        }
+      }
+      guard let failure else {
+        // The answer to the synchronization.
+        discardResults()
+        return answers
+      }
+      // As many answers as are left, and that to the synchronization.
+      if !isLost { for _ in answers.count...statements.count { discardResults() } }
+      throw failure
+    }
+
+    private func discardResults() {
+      while let result = unsafe PQgetResult(handle) { unsafe PQclear(result) }
+    }
+
+    private func names(of statements: [(text: String, parameters: Parameters)]) throws(PostgreSQLError) -> [String] {
+      var names: [String] = []
+      for (text, parameters) in statements { names.append(try name(of: text, parameters.types)) }
+      return names
     }
 
     private func name(of statement: String, _ types: [UInt32]) throws(PostgreSQLError) -> String {

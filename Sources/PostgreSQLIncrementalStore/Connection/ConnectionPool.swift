@@ -18,16 +18,28 @@
       (self.most, self.patience, self.connect) = (max(1, most), patience, connect)
     }
 
-    /// A connection on which a transaction has begun. A connection that was lost while nobody used it is replaced.
+    /// A connection on which a transaction has begun.
     ///
     /// - Throws: `PostgreSQLError` if no connection is free in time, none can be made, or the pool is closed.
     func begin(_ transaction: String) throws -> Connection {
+      try take { try $0.run(transaction) }.connection
+    }
+
+    /// Runs a single statement outside of a transaction.
+    func run(_ statement: String, _ parameters: Parameters) throws -> Answer {
+      let (connection, answer) = try take { try $0.run(statement, parameters) }
+      give(back: connection)
+      return answer
+    }
+
+    /// Takes a connection and runs its first statement, which has no effects if it fails. A connection that was lost
+    /// while nobody used it is replaced.
+    private func take<R>(_ body: (Connection) throws -> R) throws -> (connection: Connection, result: R) {
       while true {
         let idle = try takeIdle()
         do {
           let connection = try idle ?? connect()
-          try connection.run(transaction)
-          return connection
+          return (connection, try body(connection))
         } catch {
           give(back: idle)
           guard idle != nil, (error as? PostgreSQLError)?.isConnectionLost == true else { throw error }

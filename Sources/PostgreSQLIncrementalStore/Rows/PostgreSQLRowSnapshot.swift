@@ -29,16 +29,29 @@
 
     // MARK: Rows
 
+    /// Reads one row.
+    struct RowStatement {
+      private let reference: RowReference
+      private(set) var parameters = Parameters()
+      let text = "SELECT bytes, version, revision FROM cairn_rows WHERE entity = $1 AND reference = $2"
+
+      init(_ reference: RowReference, _ table: UInt32) {
+        self.reference = reference
+        parameters.add(table)
+        parameters.add(reference.ordered)
+      }
+
+      func row(in answer: Answer) -> StoredRow? {
+        guard answer.count > 0 else { return nil }
+        return StoredRow(
+          reference: reference, bytes: answer.bytes(0, 0), version: UInt64(bitPattern: answer.integer(0, 1)),
+          revision: UInt64(bitPattern: answer.integer(0, 2)))
+      }
+    }
+
     func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow? {
-      var parameters = Parameters()
-      parameters.add(table)
-      parameters.add(reference.ordered)
-      let answer = try run(
-        "SELECT bytes, version, revision FROM cairn_rows WHERE entity = $1 AND reference = $2", parameters)
-      guard answer.count > 0 else { return nil }
-      return StoredRow(
-        reference: reference, bytes: answer.bytes(0, 0), version: UInt64(bitPattern: answer.integer(0, 1)),
-        revision: UInt64(bitPattern: answer.integer(0, 2)))
+      let statement = RowStatement(reference, table)
+      return statement.row(in: try run(statement.text, statement.parameters))
     }
 
     func rows(_ references: [RowReference], in table: UInt32) throws -> [StoredRow?] {

@@ -90,6 +90,13 @@
       }
     }
 
+    func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow? {
+      try place.translating {
+        let statement = PostgreSQLRowSnapshot.RowStatement(reference, table)
+        return try statement.row(in: pool.run(statement.text, statement.parameters))
+      }
+    }
+
     /// Ends a transaction, of which nothing stays, if it has not ended.
     private func end(_ connection: Connection) {
       if !connection.isLost, connection.isInTransaction { try? connection.run("ROLLBACK") }
@@ -141,8 +148,7 @@
       }
       let changes = try changes(PostgreSQLRowSnapshot(connection, place) { _ in })
       guard !changes.isEmpty else { return 0 }
-      let saved = try revision ?? writer.note(number).revision
-      try writer.write(changes, saved)
+      let saved = try writer.write(changes, number, revision)
       try connection.run("COMMIT")
       return saved
     }
