@@ -31,6 +31,12 @@
     @Option(help: "Processes that make transfers at once.")
     var processes = [1, 8]
 
+    func validate() throws {
+      guard rounds > 0, objects >= 10_000, objects >= 1000 * (rounds + 1) else {
+        throw ValidationError("There are at least 10,000 objects, and 1,000 for each round.")
+      }
+    }
+
     func run() throws {
       let namespace = "benchmark \(ProcessInfo.processInfo.processIdentifier)"
       defer {
@@ -50,9 +56,10 @@
       } byHand: {
         try sample.save(1000, peer)
       }
-      let ids = try Self.identifiers(coordinator)
+      let ids = try Self.identifiers(coordinator).shuffled()
+      var wanted = (0...rounds).map { NSPredicate(format: "SELF IN %@", Array(ids.dropFirst(1000 * $0).prefix(1000))) }
       try measure("1,000 faults in bulk") {
-        try Self.fetch(NSPredicate(format: "SELF IN %@", Array(ids.shuffled().prefix(1000))), coordinator, 1000)
+        try Self.fetch(wanted.removeLast(), coordinator, 1000)
       } byHand: {
         try sample.read(1000, peer)
       }
