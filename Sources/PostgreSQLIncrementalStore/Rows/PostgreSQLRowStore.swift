@@ -116,7 +116,7 @@
           attempts += 1
           do {
             let revision = try attempt(number, mayBeMade: mayBeMade, changes)
-            if revision % 256 == 0 { removeOldNumbers() }
+            if revision > 0, revision % 256 == 0 { removeOldNumbers() }
             return revision
           } catch {
             guard let reason = PostgreSQLError(beneath: error), reason.isConflict || reason.isConnectionLost,
