@@ -151,6 +151,18 @@
       try rows.close()
     }
 
+    @Test("A store that is closed refuses reads and saves at once.")
+    func closed() throws {
+      let namespace = Namespace()
+      defer { namespace.remove() }
+      let rows = try namespace.rowStore()
+      try rows.close()
+      let start = ContinuousClock.now
+      #expect(failure { _ = try rows.snapshot() } != nil)
+      #expect(failure { _ = try rows.save { _ in RowChanges() } } != nil)
+      #expect(ContinuousClock.now - start < .seconds(5))
+    }
+
     @Test("A context cannot be pinned to a query generation.")
     func generations() throws {
       let namespace = Namespace()

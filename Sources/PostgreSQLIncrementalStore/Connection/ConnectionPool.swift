@@ -53,7 +53,7 @@
       defer { condition.unlock() }
       let end = Date(timeIntervalSinceNow: patience)
       while true {
-        guard !isClosed else { throw PostgreSQLError(state: "08003", message: "The store is closed.") }
+        guard !isClosed else { throw PostgreSQLError(state: Self.isOver, message: "The store is closed.") }
         if let connection = idle.popLast() {
           used += 1
           return connection
@@ -70,8 +70,9 @@
       }
     }
 
-    /// Not a code of the server's.
+    // Not codes of the server's.
     static let noneIsFree = "CP001"
+    static let isOver = "CP002"
 
     /// Takes a connection back. The caller has ended its transaction, unless the connection is lost.
     func give(back connection: Connection?) {

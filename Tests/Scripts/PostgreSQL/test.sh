@@ -21,9 +21,9 @@ run_tests() {
 }
 
 swift build --build-tests --quiet "${options[@]}" >&2
-run_tests --skip KilledProcessTests/server
+run_tests --skip KilledProcessTests
 # Alone, since the others need the server.
-run_tests --filter KilledProcessTests/server
+run_tests --filter KilledProcessTests
 
 # Three processes that serve one database, killed together under load.
 swift build --disable-build-manifest-caching --package-path "$root/Examples/Bank" --traits PostgreSQL \
