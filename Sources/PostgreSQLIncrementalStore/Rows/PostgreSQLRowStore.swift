@@ -8,6 +8,9 @@
     private static let patience = Duration.seconds(10)
     /// How often it is tried in any case: an attempt may have waited that long for another transaction.
     private static let attempts = 8
+    /// After how many attempts a save lets no others be made meanwhile: a process that saves without a pause would win
+    /// against it every time.
+    private static let attemptsBesideOthers = 4
 
     let referenceKind: RowReferenceKind
     /// The first statement that reads decides what a transaction sees, not its beginning.
@@ -115,7 +118,8 @@
         while true {
           attempts += 1
           do {
-            let revision = try attempt(number, mayBeMade: mayBeMade, changes)
+            let isAlone = attempts > Self.attemptsBesideOthers
+            let revision = try attempt(number, mayBeMade: mayBeMade, isAlone: isAlone, changes)
             if revision > 0, revision % 256 == 0 { removeOldNumbers() }
             return revision
           } catch {
@@ -133,11 +137,13 @@
     /// - Parameters:
     ///   - number: Stays with all attempts of a save, so that the server tells whether an earlier one was made.
     ///   - mayBeMade: Whether the connection of an earlier attempt was lost.
+    ///   - isAlone: Whether other saves wait until this one has ended.
     private func attempt(
-      _ number: UInt128, mayBeMade: Bool, _ changes: (any RowSnapshot) throws -> RowChanges
+      _ number: UInt128, mayBeMade: Bool, isAlone: Bool, _ changes: (any RowSnapshot) throws -> RowChanges
     ) throws -> UInt64 {
       let connection = try pool.begin("BEGIN ISOLATION LEVEL SERIALIZABLE")
       defer { end(connection) }
+      if isAlone { try excludeOthers(connection) }
       let writer = RowWriter(connection)
       // Waits for the transaction of an earlier attempt, which the server may not have ended.
       var revision: UInt64?
@@ -151,6 +157,21 @@
       let saved = try writer.write(changes, number, revision)
       try connection.run("COMMIT")
       return saved
+    }
+
+    /// Waits until no other save is being written, and lets none begin to write until the transaction ends. What the
+    /// transaction reads afterwards has all saves before, so that nobody can be in conflict with it.
+    ///
+    /// - Throws: A conflict if another save does not end soon.
+    private func excludeOthers(_ connection: Connection) throws {
+      do {
+        // Each save begins to write with its number.
+        try connection.run(
+          "SET LOCAL lock_timeout = '1s'; LOCK TABLE cairn_saves IN EXCLUSIVE MODE; SET LOCAL lock_timeout TO DEFAULT")
+      } catch {
+        guard error.state == "55P03" else { throw error }
+        throw PostgreSQLError(state: "40001", message: "Another save of the same store does not end.")
+      }
     }
 
     /// Removes the numbers of saves that nobody can try again any more.
