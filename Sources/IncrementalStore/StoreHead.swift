@@ -3,7 +3,7 @@ import CoreData
 /// The description of a store in its table 0: its metadata and its schema.
 package struct StoreHead {
   static let metadataReference = RowReference.integer(1)
-  static let schemaReference = RowReference.integer(2)
+  package static let schemaReference = RowReference.integer(2)
   static let historyReference = RowReference.integer(4)
   package static let remoteReference = RowReference.integer(5)
   package static let table: UInt32 = 0

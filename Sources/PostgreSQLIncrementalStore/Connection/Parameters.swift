@@ -3,12 +3,19 @@
   struct Parameters {
     /// The numbers of PostgreSQL's types.
     enum TypeNumber {
+      static let bool: UInt32 = 16
       static let bytea: UInt32 = 17
       static let int8: UInt32 = 20
       static let int4: UInt32 = 23
       static let text: UInt32 = 25
+      static let float8: UInt32 = 701
+      static let boolArray: UInt32 = 1000
       static let int4Array: UInt32 = 1007
       static let byteaArray: UInt32 = 1001
+      static let textArray: UInt32 = 1009
+      static let int8Array: UInt32 = 1016
+      static let float8Array: UInt32 = 1022
+      static let uuidArray: UInt32 = 2951
       static let uuid: UInt32 = 2950
     }
 
@@ -28,37 +35,36 @@
     mutating func add(uuid: UInt128) { add(TypeNumber.uuid) { $0.append(uuid) } }
 
     mutating func add(_ numbers: some Collection<UInt32>) {
-      addArray(TypeNumber.int4Array, of: TypeNumber.int4, numbers) { $0.append(Int32(bitPattern: $1)) }
+      add(TypeNumber.int4Array, of: TypeNumber.int4, numbers.map { Int32(bitPattern: $0).bigEndianBytes })
     }
 
     mutating func add(_ values: some Collection<[UInt8]>) {
-      addArray(TypeNumber.byteaArray, of: TypeNumber.bytea, values) { $0.bytes += $1 }
+      add(TypeNumber.byteaArray, of: TypeNumber.bytea, values.map(\.self))
+    }
+
+    /// Adds a value in PostgreSQL's binary format.
+    mutating func add(_ type: UInt32, _ value: [UInt8]) { add(type) { $0.bytes += value } }
+
+    /// Adds an array of values in PostgreSQL's binary format; nil is null.
+    mutating func add(_ type: UInt32, of element: UInt32, _ values: some Collection<[UInt8]?>) {
+      add(type) { parameters in
+        for number in [values.isEmpty ? 0 : 1, values.contains(nil) ? 1 : 0, Int32(element)] {
+          parameters.append(number)
+        }
+        guard !values.isEmpty else { return }
+        parameters.append(Int32(values.count))
+        parameters.append(Int32(1))
+        for value in values {
+          parameters.append(value.map { Int32($0.count) } ?? -1)
+          parameters.bytes += value ?? []
+        }
+      }
     }
 
     private mutating func add(_ type: UInt32, _ write: (inout Parameters) -> Void) {
       types.append(type)
       write(&self)
       offsets.append(bytes.count)
-    }
-
-    private mutating func addArray<Element>(
-      _ type: UInt32, of element: UInt32, _ elements: some Collection<Element>,
-      _ write: (inout Parameters, Element) -> Void
-    ) {
-      add(type) { parameters in
-        // Dimensions, whether there are nulls, the type, and the length and first index of the dimension.
-        for number in [elements.isEmpty ? 0 : 1, 0, Int32(element)] { parameters.append(number) }
-        guard !elements.isEmpty else { return }
-        parameters.append(Int32(elements.count))
-        parameters.append(Int32(1))
-        for element in elements {
-          let start = parameters.bytes.count
-          parameters.append(Int32(0))
-          write(&parameters, element)
-          let length = UInt32(parameters.bytes.count - start - 4)
-          for place in 0..<4 { parameters.bytes[start + place] = UInt8(truncatingIfNeeded: length >> (24 - 8 * place)) }
-        }
-      }
     }
 
     private mutating func append(_ number: some FixedWidthInteger) {

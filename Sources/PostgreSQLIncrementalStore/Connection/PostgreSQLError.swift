@@ -25,7 +25,10 @@
     var isConnectionLost: Bool { state.hasPrefix("08") || state.hasPrefix("57P0") }
 
     /// Whether the same transaction, from its beginning, may succeed now: others have changed what it reads or writes.
-    var isConflict: Bool { ["40001", "40P01", "23505"].contains(state) }
+    var isConflict: Bool { ["40001", "40P01", "23505", Self.schemaHasChanged].contains(state) }
+
+    /// Not one of the server's codes: somebody else has changed the schema of the store since a save began.
+    static let schemaHasChanged = "CP003"
   }
 
   extension PostgreSQLError: CustomStringConvertible {

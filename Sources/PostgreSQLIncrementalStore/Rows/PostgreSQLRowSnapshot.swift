@@ -1,21 +1,25 @@
 #if PostgreSQL
   import IncrementalStore
+  import RowFormat
 
   /// What a transaction sees. It reads by pages, so that other reads can take place between them.
   final class PostgreSQLRowSnapshot: RowSnapshot {
-    /// About how many bytes a page of rows has.
-    private static let pageBytes = 1 << 20
-    private static let pageRows = 16...4096
-
     private let connection: Connection
     private let place: PostgreSQLPlace
+    private let layouts: LayoutCache
     private let end: (Connection) -> Void
+    /// The layout that the transaction sees, as far as it is known.
+    private(set) var layout: KnownLayout
 
     /// - Parameters:
     ///   - connection: Has begun a transaction in which nothing has been read yet.
     ///   - end: Called when nobody needs the snapshot any more.
-    init(_ connection: Connection, _ place: PostgreSQLPlace, end: @escaping (Connection) -> Void) {
-      (self.connection, self.place) = (connection, place)
+    init(
+      _ connection: Connection, _ place: PostgreSQLPlace, _ layouts: LayoutCache,
+      end: @escaping (Connection) -> Void
+    ) {
+      (self.connection, self.place, self.layouts) = (connection, place, layouts)
+      layout = layouts.current
       self.end = end
     }
 
@@ -29,167 +33,165 @@
 
     // MARK: Rows
 
-    /// Reads one row.
-    struct RowStatement {
-      private let reference: RowReference
-      private(set) var parameters = Parameters()
-      let text = "SELECT bytes, version, revision FROM cairn_rows WHERE entity = $1 AND reference = $2"
-
-      init(_ reference: RowReference, _ table: UInt32) {
-        self.reference = reference
-        parameters.add(table)
-        parameters.add(reference.ordered)
-      }
-
-      func row(in answer: Answer) -> StoredRow? {
-        guard answer.count > 0 else { return nil }
-        return StoredRow(
-          reference: reference, bytes: answer.bytes(0, 0), version: UInt64(bitPattern: answer.integer(0, 1)),
-          revision: UInt64(bitPattern: answer.integer(0, 2)))
-      }
-    }
-
     func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow? {
-      let statement = RowStatement(reference, table)
-      return statement.row(in: try run(statement.text, statement.parameters))
+      try rows([reference], in: table)[0]
     }
 
     func rows(_ references: [RowReference], in table: UInt32) throws -> [StoredRow?] {
+      let table = RowTable(table, in: layout.layout)
       var parameters = Parameters()
-      parameters.add(table)
-      parameters.add(references.map(\.ordered))
-      let answer = try run(
-        "SELECT reference, bytes, version, revision FROM cairn_rows WHERE entity = $1 AND reference = ANY($2)",
-        parameters)
+      table.add(references.filter { table.canHave($0) }, to: &parameters)
+      let answer = try run(table.selection(where: "r.\(table.reference) = ANY($1)"), parameters)
       var found: [RowReference: StoredRow] = [:]
       for place in 0..<answer.count {
-        let row = try StoredRow(answer, place)
+        let row = try table.row(in: answer, place)
         found[row.reference] = row
+        note(row, table.number)
       }
       return references.map { found[$0] }
+    }
+
+    /// The schema tells in which tables the transaction finds rows and entries. Requests read it first.
+    private func note(_ row: StoredRow, _ table: UInt32) {
+      guard table == StoreHead.table, row.reference == StoreHead.schemaReference, row.revision != layout.revision
+      else { return }
+      // A schema that is damaged is an error of whoever reads it.
+      guard let schema = try? Schema(row.bytes) else { return }
+      layout = KnownLayout(schema, row.revision, layout.layout.kind)
+      layouts.note(layout)
     }
 
     func forEachRow(
       in table: UInt32, from first: RowReference?, _ body: (inout StoredRow) throws -> Bool
     ) throws {
-      var next: (reference: [UInt8], isIncluded: Bool) = (first?.ordered ?? [], true)
-      var count = Self.pageRows.lowerBound
-      while true {
-        var parameters = Parameters()
-        parameters.add(table)
-        parameters.add(next.reference)
-        parameters.add(Int64(count))
-        let answer = try run(
-          """
-          SELECT reference, bytes, version, revision FROM cairn_rows
-          WHERE entity = $1 AND reference \(next.isIncluded ? ">=" : ">") $2 ORDER BY reference LIMIT $3
-          """, parameters)
-        var bytes = 0
-        for place in 0..<answer.count {
-          var row = try StoredRow(answer, place)
-          bytes += row.bytes.count
-          guard try body(&row) else { return }
+      let table = RowTable(table, in: layout.layout)
+      var first = first
+      if let start = first, !table.canHave(start) {
+        // References of one kind come before all of another one.
+        let kind = layout.layout.kind
+        guard start < (kind == .uuid ? .uuid(.min) : .integer(.min)) else { return }
+        first = nil
+      }
+      try place.translating {
+        try PageReader(connection).forEachPage(of: table, from: first) { rows in
+          for var row in rows {
+            guard try body(&row) else { return false }
+          }
+          return true
         }
-        guard answer.count == count else { return }
-        next = (answer.bytes(count - 1, 0), false)
-        count = min(max(Self.pageBytes / max(1, bytes / count), Self.pageRows.lowerBound), Self.pageRows.upperBound)
       }
     }
 
     func count(in table: UInt32) throws -> Int {
-      var parameters = Parameters()
-      parameters.add(table)
-      return Int(try run("SELECT count(*) FROM cairn_rows WHERE entity = $1", parameters).integer(0, 0))
+      Int(try run(RowTable(table, in: layout.layout).counting(), Parameters()).integer(0, 0))
     }
 
     // MARK: Entries
 
+    /// The tables that may have entries between two bounds, which is one unless the entries have different numbers.
+    private func tables(from lower: [UInt8], before upper: [UInt8]?) -> [EntryTable] {
+      var input = ByteInput(lower)
+      guard let number = try? input.number(), let upper, let end = Entry.successor(of: Entry.all(of: number)),
+        !end.lexicographicallyPrecedes(upper)
+      else { return EntryTable.allCases }
+      return [EntryTable(number, layout.layout)]
+    }
+
     func forEachEntry(
       from lower: [UInt8], before upper: [UInt8]?, reverse: Bool, _ body: ([UInt8]) throws -> Bool
     ) throws {
-      var (low, high) = (SplitEntry(lower), upper.map { SplitEntry($0) })
+      var (low, high) = (lower, upper)
       var isLowIncluded = true
+      let tables = tables(from: lower, before: upper)
       // Most callers read few entries or all.
       var count = 64
       while true {
-        var parameters = Parameters()
-        parameters.add(Int64(count))
-        for bound in [low, high].compactMap(\.self) {
-          parameters.add(bound.head)
-          parameters.add(bound.tail)
-        }
-        let direction = reverse ? "DESC" : "ASC"
-        let answer = try run(
-          """
-          SELECT head, tail FROM cairn_entries
-          WHERE head >= $2 AND (head, tail) \(isLowIncluded ? ">=" : ">") ($2, $3)
-          \(high == nil ? "" : "AND head <= $4 AND (head, tail) < ($4, $5)")
-          ORDER BY head \(direction), tail \(direction) LIMIT $1
-          """, parameters)
-        for place in 0..<answer.count {
-          guard try body(answer.bytes(place, 0) + answer.bytes(place, 1)) else { return }
-        }
-        guard answer.count == count else { return }
-        let last = SplitEntry(answer.bytes(count - 1, 0) + answer.bytes(count - 1, 1))
+        let found = try entries(tables, low, isLowIncluded, high, reverse, count)
+        for entry in found { guard try body(entry) else { return } }
+        guard found.count == count, let last = found.last else { return }
         if reverse { high = last } else { (low, isLowIncluded) = (last, false) }
         count = min(4 * count, 4096)
       }
     }
 
+    private func entries(
+      _ tables: [EntryTable], _ low: [UInt8], _ isLowIncluded: Bool, _ high: [UInt8]?, _ reverse: Bool, _ count: Int
+    ) throws -> [[UInt8]] {
+      let direction = reverse ? "DESC" : "ASC"
+      var found: [[UInt8]] = []
+      for table in tables {
+        var parameters = Parameters()
+        parameters.add(Int64(count))
+        /// A bound as an expression, and its first column's.
+        func sent(_ bound: [UInt8]) -> (first: String, all: String) {
+          let start = parameters.types.count + 1
+          for part in table.split(bound) { parameters.add(part) }
+          let all = (start..<start + table.columns.count).map { "$\($0)" }.joined(separator: ", ")
+          return ("$\(start)", "(\(all))")
+        }
+        let (first, all) = (table.columns[0], "(\(table.columns.joined(separator: ", ")))")
+        let low = sent(low)
+        var condition = "\(first) >= \(low.first) AND \(all) \(isLowIncluded ? ">=" : ">") \(low.all)"
+        if let high {
+          let high = sent(high)
+          condition += " AND \(first) <= \(high.first) AND \(all) < \(high.all)"
+        }
+        let order = table.columns.map { "\($0) \(direction)" }.joined(separator: ", ")
+        let answer = try run(
+          "SELECT \(table.columns.joined(separator: ", ")) FROM \(table.name) WHERE \(condition) ORDER BY \(order) LIMIT $1",
+          parameters)
+        found += (0..<answer.count).map { answer.entry($0, from: 0, table) }
+      }
+      guard tables.count > 1 else { return found }
+      found.sort { reverse ? $1.lexicographicallyPrecedes($0) : $0.lexicographicallyPrecedes($1) }
+      return Array(found.prefix(count))
+    }
+
     func entries(beginningWith prefixes: [[UInt8]], limit: Int) throws -> [[[UInt8]]] {
       guard limit > 0 else { return prefixes.map { _ in [] } }
       var found: [[[UInt8]]] = prefixes.map { _ in [] }
-      let isShort = prefixes.map { $0.count <= Tables.headLength && Entry.successor(of: $0) != nil }
-      // Those that an index cannot tell apart by their heads are read one by one.
-      for (place, prefix) in prefixes.enumerated() where !isShort[place] {
-        try forEachEntry(beginningWith: prefix) { entry in
-          found[place].append(entry)
-          return found[place].count < limit
+      var bulk: [EntryTable: [Int]] = [:]
+      for (place, prefix) in prefixes.enumerated() {
+        let tables = tables(from: prefix, before: Entry.successor(of: prefix))
+        // Those that an index cannot tell apart by their first column are read one by one.
+        guard tables.count == 1, tables[0].isInFirstColumn(prefix) else {
+          try forEachEntry(beginningWith: prefix) { entry in
+            found[place].append(entry)
+            return found[place].count < limit
+          }
+          continue
         }
+        bulk[tables[0], default: []].append(place)
       }
-      let short = prefixes.indices.filter { isShort[$0] }
-      guard !short.isEmpty else { return found }
-      var parameters = Parameters()
-      parameters.add(short.map { prefixes[$0] })
-      parameters.add(short.map { Entry.successor(of: prefixes[$0]) ?? [] })
-      parameters.add(Int64(limit))
-      let answer = try run(
-        """
-        SELECT p.place, e.head, e.tail
-        FROM unnest($1, $2) WITH ORDINALITY AS p (low, high, place)
-        CROSS JOIN LATERAL (
-          SELECT head, tail FROM cairn_entries WHERE head >= p.low AND head < p.high ORDER BY head, tail LIMIT $3
-        ) e
-        ORDER BY p.place, e.head, e.tail
-        """, parameters)
-      for row in 0..<answer.count {
-        found[short[Int(answer.integer(row, 0)) - 1]].append(answer.bytes(row, 1) + answer.bytes(row, 2))
+      for (table, places) in bulk {
+        var parameters = Parameters()
+        parameters.add(places.map { prefixes[$0] })
+        parameters.add(places.map { Entry.successor(of: prefixes[$0]) ?? [] })
+        parameters.add(Int64(limit))
+        let names = table.columns.joined(separator: ", ")
+        let selected = table.columns.map { "e.\($0)" }.joined(separator: ", ")
+        let answer = try run(
+          """
+          SELECT p.place, \(selected)
+          FROM unnest($1, $2) WITH ORDINALITY AS p (low, high, place)
+          CROSS JOIN LATERAL (
+            SELECT \(names) FROM \(table.name) WHERE \(table.columns[0]) >= p.low AND \(table.columns[0]) < p.high
+            ORDER BY \(names) LIMIT $3
+          ) e
+          ORDER BY p.place, \(selected)
+          """, parameters)
+        for row in 0..<answer.count {
+          found[places[Int(answer.integer(row, 0)) - 1]].append(answer.entry(row, from: 1, table))
+        }
       }
       return found
     }
   }
 
-  extension StoredRow {
-    /// - Parameter answer: Has the reference, the bytes, the version and the revision.
-    fileprivate init(_ answer: Answer, _ place: Int) throws {
-      var input = ByteInput(answer.bytes(place, 0))
-      let reference = try StoreFailure.reading("A reference in the table cairn_rows") {
-        let reference = try input.reference()
-        try input.requireEnd()
-        return reference
-      }
-      self.init(
-        reference: reference, bytes: answer.bytes(place, 1), version: UInt64(bitPattern: answer.integer(place, 2)),
-        revision: UInt64(bitPattern: answer.integer(place, 3)))
-    }
-  }
-
-  extension RowReference {
-    /// Bytes that compare as the references do.
-    var ordered: [UInt8] {
-      var output = ByteOutput()
-      output.reference(self)
-      return output.bytes
+  extension Answer {
+    /// An entry in the columns of its table.
+    fileprivate func entry(_ row: Int, from column: Int, _ table: EntryTable) -> [UInt8] {
+      table.columns.indices.reduce(into: []) { $0 += bytes(row, column + $1) }
     }
   }
 #endif

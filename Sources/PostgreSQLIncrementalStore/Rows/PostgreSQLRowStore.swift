@@ -13,6 +13,7 @@
     private static let attemptsBesideOthers = 4
 
     let referenceKind: RowReferenceKind
+    private let layouts: LayoutCache
     /// The first statement that reads decides what a transaction sees, not its beginning.
     private static let reading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1"
 
@@ -26,43 +27,55 @@
       let place = try PostgreSQLPlace(url)
       self.place = place
       isReadOnly = options.isReadOnly
-      referenceKind = options.referenceKind
       let password = options.password
       pool = ConnectionPool(most: options.connections, patience: options.patience) {
         try Connection(place.address, password: try password?(), namespace: place.namespace)
       }
-      references = ReferenceSource(options.referenceKind)
       do {
-        try place.translating { try prepare() }
+        referenceKind = try place.translating { [pool] in try Self.prepare(place, options, pool) }
+      } catch {
+        pool.close()
+        throw error
+      }
+      references = ReferenceSource(referenceKind)
+      layouts = LayoutCache(referenceKind)
+      do {
+        // The layout is noted when the schema is read.
+        _ = try snapshot().row(StoreHead.schemaReference, in: StoreHead.table)
       } catch {
         pool.close()
         throw error
       }
     }
 
-    private func prepare() throws {
+    /// Makes the tables if there are none. Returns the kind of the store's references.
+    private static func prepare(
+      _ place: PostgreSQLPlace, _ options: PostgreSQLOptions, _ pool: ConnectionPool
+    ) throws -> RowReferenceKind {
       for isLast in [false, true] {
         let connection = try pool.begin("BEGIN")
-        defer { end(connection) }
-        guard let format = try Tables.format(of: connection) else {
-          guard !isReadOnly, !isLast else {
+        defer { end(connection, pool) }
+        guard let head = try Tables.head(of: connection) else {
+          guard !options.isReadOnly, !isLast else {
             throw StoreFailure.make(NSPersistentStoreOpenError, "There is no Core Data store at \(place).")
           }
           do {
-            try connection.run(Tables.creation(in: place.namespace) + "COMMIT")
-            return
+            try connection.run(Tables.creation(in: place.namespace, options.referenceKind) + "COMMIT")
+            return options.referenceKind
           } catch {
             // Another process may have made them meanwhile.
             guard ["23505", "42P06", "42P07"].contains(error.state) else { throw error }
             continue
           }
         }
-        guard format == Tables.format else {
+        guard head.format == Tables.format else {
           throw StoreFailure.make(
-            NSPersistentStoreOpenError, "The store at \(place) has the format \(format), and this program knows 1.")
+            NSPersistentStoreOpenError,
+            "The store at \(place) has the format \(head.format), and this program knows \(Tables.format).")
         }
-        return
+        return head.kind
       }
+      return options.referenceKind
     }
 
     func close() { pool.close() }
@@ -73,8 +86,8 @@
       try place.translating {
         let connection = try Connection(
           place.address, password: try options.password?(), namespace: place.namespace)
-        guard try Tables.format(of: connection) != nil else { return }
-        try connection.run(Tables.removal)
+        guard try Tables.head(of: connection) != nil else { return }
+        try connection.run(Tables.removal(of: connection))
         // Fails if somebody has put anything else into the namespace.
         try? connection.run("DROP SCHEMA \(Connection.quoted(place.namespace)) RESTRICT")
       }
@@ -86,7 +99,7 @@
     func snapshot() throws -> any RowSnapshot {
       try place.translating {
         let connection = try pool.begin(Self.reading)
-        return PostgreSQLRowSnapshot(connection, place) { [pool] connection in
+        return PostgreSQLRowSnapshot(connection, place, layouts) { [pool] connection in
           if !connection.isLost { try? connection.run("ROLLBACK") }
           pool.give(back: connection)
         }
@@ -95,13 +108,17 @@
 
     func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow? {
       try place.translating {
-        let statement = PostgreSQLRowSnapshot.RowStatement(reference, table)
-        return try statement.row(in: pool.run(statement.text, statement.parameters))
+        let table = RowTable(table, in: layouts.current.layout)
+        guard table.canHave(reference) else { return nil }
+        var parameters = Parameters()
+        table.add(reference, to: &parameters)
+        let answer = try pool.run(table.selection(where: "r.\(table.reference) = $1"), parameters)
+        return answer.count > 0 ? try table.row(in: answer, 0) : nil
       }
     }
 
     /// Ends a transaction, of which nothing stays, if it has not ended.
-    private func end(_ connection: Connection) {
+    private static func end(_ connection: Connection, _ pool: ConnectionPool) {
       if !connection.isLost, connection.isInTransaction { try? connection.run("ROLLBACK") }
       pool.give(back: connection)
     }
@@ -113,13 +130,14 @@
         let number = UInt128.random(in: .min ... .max)
         let end = ContinuousClock.now + Self.patience
         var pause = Duration.milliseconds(2)
-        var mayBeMade = false
+        var (mayBeMade, readsSchema) = (false, false)
         var attempts = 0
         while true {
           attempts += 1
           do {
             let isAlone = attempts > Self.attemptsBesideOthers
-            let revision = try attempt(number, mayBeMade: mayBeMade, isAlone: isAlone, changes)
+            let revision = try attempt(
+              number, mayBeMade: mayBeMade, isAlone: isAlone, readsSchema: readsSchema, changes)
             if revision > 0, revision % 256 == 0 { removeOldNumbers() }
             return revision
           } catch {
@@ -127,6 +145,7 @@
               attempts < Self.attempts || ContinuousClock.now + pause < end
             else { throw error }
             mayBeMade = mayBeMade || reason.isConnectionLost
+            readsSchema = reason.state == PostgreSQLError.schemaHasChanged
             Thread.sleep(forTimeInterval: pause.seconds * .random(in: 0.5...1.5))
             pause = min(pause * 2, .milliseconds(500))
           }
@@ -138,11 +157,13 @@
     ///   - number: Stays with all attempts of a save, so that the server tells whether an earlier one was made.
     ///   - mayBeMade: Whether the connection of an earlier attempt was lost.
     ///   - isAlone: Whether other saves wait until this one has ended.
+    ///   - readsSchema: Whether the schema is read in any case.
     private func attempt(
-      _ number: UInt128, mayBeMade: Bool, isAlone: Bool, _ changes: (any RowSnapshot) throws -> RowChanges
+      _ number: UInt128, mayBeMade: Bool, isAlone: Bool, readsSchema: Bool,
+      _ changes: (any RowSnapshot) throws -> RowChanges
     ) throws -> UInt64 {
       let connection = try pool.begin("BEGIN ISOLATION LEVEL SERIALIZABLE")
-      defer { end(connection) }
+      defer { Self.end(connection, pool) }
       if isAlone { try excludeOthers(connection) }
       let writer = RowWriter(connection)
       // Waits for the transaction of an earlier attempt, which the server may not have ended.
@@ -152,10 +173,13 @@
         if isMade { return found }
         revision = found
       }
-      let changes = try changes(PostgreSQLRowSnapshot(connection, place) { _ in })
+      let snapshot = PostgreSQLRowSnapshot(connection, place, layouts) { _ in }
+      if readsSchema { _ = try snapshot.row(StoreHead.schemaReference, in: StoreHead.table) }
+      let changes = try changes(snapshot)
       guard !changes.isEmpty else { return 0 }
-      let saved = try writer.write(changes, number, revision)
+      let (saved, layout) = try writer.write(changes, number, revision, snapshot.layout)
       try connection.run("COMMIT")
+      if let layout { layouts.note(layout) }
       return saved
     }
 
@@ -177,7 +201,7 @@
     /// Removes the numbers of saves that nobody can try again any more.
     private func removeOldNumbers() {
       guard let connection = try? pool.begin("BEGIN") else { return }
-      defer { end(connection) }
+      defer { Self.end(connection, pool) }
       try? connection.run("DELETE FROM cairn_saves WHERE made < now() - interval '1 day'; COMMIT")
     }
 
@@ -187,7 +211,7 @@
       try place.translating {
         try references.take(count) { blocks in
           let connection = try pool.begin("BEGIN")
-          defer { end(connection) }
+          defer { Self.end(connection, pool) }
           var parameters = Parameters()
           parameters.add(Int64(blocks))
           let answer = try connection.run(

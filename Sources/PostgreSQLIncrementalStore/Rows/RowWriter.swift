@@ -1,8 +1,9 @@
 #if PostgreSQL
   import IncrementalStore
+  import RowFormat
 
-  /// Writes the changes of a save within its transaction, with a number of statements that does not depend on how many
-  /// rows there are, up to a size.
+  /// Writes the changes of a save within its transaction, with a number of statements that depends on how many entities
+  /// the rows have, and not on how many rows there are, up to a size.
   struct RowWriter {
     /// How many bytes of rows or entries a statement has at most, more or less.
     private static let statementBytes = 8 << 20
@@ -11,40 +12,19 @@
 
     init(_ connection: Connection) { self.connection = connection }
 
-    /// A statement of a save.
-    private struct Statement {
-      let text: String
-      private(set) var parameters = Parameters()
-      /// How many rows it must change; nil if that does not matter.
-      private(set) var count: Int?
-
-      init(noting number: UInt128) {
-        text = """
+    private static func noting(_ number: UInt128) -> Statement {
+      var statement = Statement(
+        text: """
           INSERT INTO cairn_saves (number, revision) VALUES ($1, nextval('cairn_revisions'))
           ON CONFLICT (number) DO NOTHING RETURNING revision
-          """
-        parameters.add(uuid: number)
-      }
-
-      init(rows: ArraySlice<RowChanges.Row>, hasBytes: Bool, _ text: String) {
-        self.text = text
-        parameters.add(rows.map(\.table))
-        parameters.add(rows.map(\.reference.ordered))
-        if hasBytes { parameters.add(rows.map(\.bytes)) }
-        count = rows.count
-      }
-
-      init(entries: ArraySlice<[UInt8]>, _ text: String) {
-        self.text = text
-        let split = entries.map { SplitEntry($0) }
-        parameters.add(split.map(\.head))
-        parameters.add(split.map(\.tail))
-      }
+          """)
+      statement.parameters.add(uuid: number)
+      return statement
     }
 
     /// Notes the number of a save. If it is noted already, the save was made with that revision.
     func note(_ number: UInt128) throws(PostgreSQLError) -> (revision: UInt64, isMade: Bool) {
-      let statement = Statement(noting: number)
+      let statement = Self.noting(number)
       let answer = try connection.run(statement.text, statement.parameters)
       if answer.count > 0 { return (UInt64(bitPattern: answer.integer(0, 0)), false) }
       let made = try connection.run("SELECT revision FROM cairn_saves WHERE number = $1", statement.parameters)
@@ -54,92 +34,90 @@
       return (UInt64(bitPattern: made.integer(0, 0)), true)
     }
 
-    /// Writes all changes, and notes the number of the save unless that is done. Returns the revision.
+    /// Writes all changes, and notes the number of the save unless that is done. Returns the revision, and the layout if
+    /// it has changed.
     ///
-    /// - Throws: A conflict if a row is missing, which can only be if somebody else has removed it.
-    func write(_ changes: RowChanges, _ number: UInt128, _ revision: UInt64?) throws -> UInt64 {
+    /// - Parameter known: The layout by which the changes were made.
+    /// - Throws: A conflict if a row is missing, which can only be if somebody else has removed it, or if somebody else
+    ///   has changed the layout.
+    func write(
+      _ changes: RowChanges, _ number: UInt128, _ revision: UInt64?, _ known: KnownLayout
+    ) throws -> (revision: UInt64, layout: KnownLayout?) {
+      let changed = try changedLayout(changes, known)
+      let known = changed ?? known
+      let layout = known.layout
       var statements: [Statement] = []
-      if revision == nil { statements.append(Statement(noting: number)) }
-      add(rowsOf: changes, to: &statements)
-      for part in Self.parts(of: changes.removedEntries, { $0.count }) {
-        statements.append(
-          Statement(
-            entries: part,
-            """
-            DELETE FROM cairn_entries e USING unnest($1, $2) AS n (head, tail) WHERE e.head = n.head AND e.tail = n.tail
-            """))
-      }
-      for part in Self.parts(of: changes.addedEntries, { $0.count }) {
-        statements.append(
-          Statement(
-            entries: part,
-            """
-            INSERT INTO cairn_entries (head, tail) SELECT n.head, n.tail FROM unnest($1, $2) AS n (head, tail)
-            ON CONFLICT DO NOTHING
-            """))
-      }
+      if revision == nil { statements.append(Self.noting(number)) }
+      let start = statements.count
+      statements.append(
+        Statement(text: RowTable(StoreHead.table, in: layout).selection(where: Self.isSchema)))
+      try add(rowsOf: changes, known, to: &statements)
+      try forEachTable(of: changes.removedEntries, layout) { statements.append($0.deletion($1)) }
+      try forEachTable(of: changes.addedEntries, layout) { statements.append(try $0.insertion($1, layout)) }
       let answers = try connection.run(statements.map { ($0.text, $0.parameters) })
+      let schema = answers[start]
+      guard known.revision == (schema.count == 0 ? 0 : UInt64(bitPattern: schema.integer(0, 3))) else {
+        throw PostgreSQLError(
+          state: PostgreSQLError.schemaHasChanged, message: "Somebody else has changed the schema of the store.")
+      }
       for (statement, answer) in zip(statements, answers) {
         guard statement.count.map({ $0 == answer.changedCount }) ?? true else {
-          throw PostgreSQLError(state: "40001", message: "A row of a save has been removed meanwhile.")
+          throw PostgreSQLError(
+            state: "40001", message: "A row of a save has been removed, or a key taken, by somebody else.")
         }
       }
-      guard let first = answers.first, revision == nil else { return revision ?? 0 }
-      guard first.count == 1 else {
-        throw PostgreSQLError(state: "40001", message: "The number of a save is taken.")
+      var saved = revision ?? 0
+      if revision == nil {
+        guard answers[0].count == 1 else {
+          throw PostgreSQLError(state: "40001", message: "The number of a save is taken.")
+        }
+        saved = UInt64(bitPattern: answers[0].integer(0, 0))
       }
-      return UInt64(bitPattern: first.integer(0, 0))
+      return (saved, changed.map { KnownLayout($0.schema, saved, layout.kind) })
     }
 
-    private func add(rowsOf changes: RowChanges, to statements: inout [Statement]) {
-      var (inserted, updated): ([RowChanges.Row], [RowChanges.Row]) = ([], [])
-      var (touched, deleted): ([RowChanges.Row], [RowChanges.Row]) = ([], [])
-      for row in changes.rows {
-        switch (row.change, row.revision) {
-        case (.put, nil): inserted.append(row)
-        case (.put, _): updated.append(row)
-        case (.touch, nil), (.delete, nil): break
-        case (.touch, _): touched.append(row)
-        case (.delete, _): deleted.append(row)
+    /// The condition for the row of the schema.
+    private static let isSchema = "r.reference = '\\x2102'"
+
+    /// Changes the tables, if a save changes the schema. Returns the layout that the rows of the save are to be written
+    /// with, with the revision of the row that is still there; nil if the schema stays.
+    private func changedLayout(_ changes: RowChanges, _ known: KnownLayout) throws -> KnownLayout? {
+      let change = changes.rows.first { $0.table == StoreHead.table && $0.reference == StoreHead.schemaReference }
+      guard let change, case .put(let bytes) = change.change else { return nil }
+      // Whoever else wants to change the schema waits for this row.
+      let answer = try connection.run(
+        "\(RowTable(StoreHead.table, in: known.layout).selection(where: Self.isSchema)) FOR UPDATE", Parameters())
+      let old = answer.count > 0 ? try Schema(answer.bytes(0, 1)) : Schema()
+      let new = try StoreFailure.reading("The schema of a save") { try Schema(bytes) }
+      try LayoutChange(connection, from: old, to: new, known.layout.kind).make()
+      return KnownLayout(
+        new, answer.count > 0 ? UInt64(bitPattern: answer.integer(0, 3)) : 0, known.layout.kind)
+    }
+
+    private func add(rowsOf changes: RowChanges, _ known: KnownLayout, to statements: inout [Statement]) throws {
+      var deleted: [Statement] = []
+      var written: [Statement] = []
+      for (number, rows) in Dictionary(grouping: changes.rows, by: \.table).sorted(by: { $0.key < $1.key }) {
+        let table = RowTable(number, in: known.layout)
+        let completion = known.completions[number]
+        func parts(_ kind: (RowChanges.Row) -> Bool) -> [ArraySlice<RowChanges.Row>] {
+          Self.parts(of: rows.filter(kind)) { $0.byteCount }
         }
+        for part in parts({ $0.change == .delete && $0.revision != nil }) { deleted.append(try table.deletion(part)) }
+        for part in parts({ $0.isPut && $0.revision == nil }) { written.append(try table.insertion(part, completion)) }
+        for part in parts({ $0.isPut && $0.revision != nil }) { written.append(try table.update(part, completion)) }
+        for part in parts({ $0.change == .touch && $0.revision != nil }) { written.append(try table.touch(part)) }
       }
-      // The revision of the save is the last that this connection has taken.
-      let all = [
-        (
-          deleted, false,
-          """
-          DELETE FROM cairn_rows r USING unnest($1, $2) AS n (entity, reference)
-          WHERE r.entity = n.entity AND r.reference = n.reference
-          """
-        ),
-        (
-          inserted, true,
-          """
-          INSERT INTO cairn_rows (entity, reference, bytes, version, revision)
-          SELECT n.entity, n.reference, n.bytes, 1, currval('cairn_revisions')
-          FROM unnest($1, $2, $3) AS n (entity, reference, bytes)
-          """
-        ),
-        (
-          updated, true,
-          """
-          UPDATE cairn_rows r SET bytes = n.bytes, version = r.version + 1, revision = currval('cairn_revisions')
-          FROM unnest($1, $2, $3) AS n (entity, reference, bytes)
-          WHERE r.entity = n.entity AND r.reference = n.reference
-          """
-        ),
-        (
-          touched, false,
-          """
-          UPDATE cairn_rows r SET version = r.version + 1, revision = currval('cairn_revisions')
-          FROM unnest($1, $2) AS n (entity, reference) WHERE r.entity = n.entity AND r.reference = n.reference
-          """
-        ),
-      ]
-      for (rows, hasBytes, text) in all {
-        for part in Self.parts(of: rows, { $0.byteCount }) {
-          statements.append(Statement(rows: part, hasBytes: hasBytes, text))
-        }
+      // The row of the schema is among those that are written, and is compared before.
+      statements += deleted + written
+    }
+
+    private func forEachTable(
+      of entries: [[UInt8]], _ layout: Layout, _ body: (EntryTable, ArraySlice<[UInt8]>) throws -> Void
+    ) throws {
+      let groups = Dictionary(grouping: entries) { EntryTable(of: $0, layout) }
+      for table in EntryTable.allCases {
+        for part in Self.parts(of: groups[table] ?? [], { $0.count }) { try body(table, part) }
       }
     }
 
@@ -159,14 +137,9 @@
   }
 
   extension RowChanges.Row {
-    fileprivate var bytes: [UInt8] {
-      if case .put(let bytes) = change { return bytes }
-      return []
-    }
-
-    fileprivate var byteCount: Int {
-      if case .put(let bytes) = change { return bytes.count }
-      return 0
+    fileprivate var isPut: Bool {
+      if case .put = change { return true }
+      return false
     }
   }
 #endif

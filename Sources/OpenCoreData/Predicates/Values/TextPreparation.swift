@@ -5,13 +5,13 @@ import Foundation
 /// Without options, a string is composed canonically: equal letters then have equal bytes, and the order of the bytes
 /// is that of the scalars. A prefix of the bytes is a prefix for the predicate, so that an index in this order can
 /// serve `BEGINSWITH`.
-struct TextPreparation {
+package struct TextPreparation {
   private let folding: String.CompareOptions
   /// Whether strings are compared scalar by scalar.
   let isExact: Bool
   private let locale: Locale?
 
-  init(_ options: NSComparisonPredicate.Options) {
+  package init(_ options: NSComparisonPredicate.Options) {
     isExact = options.contains(.normalized)
     locale = options.contains(.localeSensitive) && !isExact ? .current : nil
     var folding: String.CompareOptions = []
@@ -27,7 +27,7 @@ struct TextPreparation {
   /// hashes.
   var hashesLikeStrings: Bool { !isExact }
 
-  func prepare(_ text: String) -> String {
+  package func prepare(_ text: String) -> String {
     if isExact { return text }
     if text.isASCII && locale == nil {
       return folding.contains(.caseInsensitive) ? text.lowercased() : text

@@ -1,0 +1,181 @@
+#if PostgreSQL
+  import CoreData
+  import RowFormat
+
+  /// A column of the server, and how its values are sent.
+  struct ServerColumn {
+    /// Without quotes.
+    let name: String
+    /// The number of PostgreSQL's type of the values that are sent, and of arrays of them.
+    let (element, array): (UInt32, UInt32)
+    /// The type to which the server converts what is sent; nil if that is what was sent.
+    let cast: String?
+
+    var quoted: String { Connection.quoted(name) }
+
+    /// The value in a row `n` of what is sent.
+    func sent(_ place: Int) -> String { "n.c\(place)" + (cast.map { "::\($0)" } ?? "") }
+  }
+
+  extension Layout.Column {
+    /// The columns of the server in which a property is.
+    func serverColumns(_ kind: RowReferenceKind) -> [ServerColumn] {
+      typealias Number = Parameters.TypeNumber
+      func one(_ element: UInt32, _ array: UInt32, _ cast: String? = nil) -> [ServerColumn] {
+        [ServerColumn(name: name, element: element, array: array, cast: cast)]
+      }
+      return switch self.kind {
+      case .boolean: one(Number.bool, Number.boolArray)
+      case .integer: one(Number.int8, Number.int8Array)
+      case .double, .date: one(Number.float8, Number.float8Array)
+      case .decimal: one(Number.text, Number.textArray, "numeric")
+      case .uri: one(Number.text, Number.textArray)
+      case .composite: one(Number.text, Number.textArray, "jsonb")
+      case .data, .transformed: one(Number.bytea, Number.byteaArray)
+      case .uuid: one(Number.uuid, Number.uuidArray)
+      case .toOne:
+        kind == .uuid ? one(Number.uuid, Number.uuidArray) : one(Number.int8, Number.int8Array)
+      case .text:
+        [name, normalizedName, foldedName].map {
+          ServerColumn(name: $0, element: Number.text, array: Number.textArray, cast: nil)
+        }
+      }
+    }
+  }
+
+  /// What the columns of a row have, in PostgreSQL's binary format; nil is null.
+  struct ColumnValues {
+    private(set) var values: [[UInt8]?] = []
+    /// Whether a column has something else than the bytes.
+    private(set) var isInexact = false
+
+    /// - Parameter row: The bytes of a row of the table.
+    init(_ row: [UInt8], _ columns: [Layout.Column], _ completion: RowCompletion?) throws(RowDamage) {
+      let row = try completion?.completed(row) ?? row
+      var fields = try FieldReader(row)
+      var next = try fields.next()
+      for column in columns {
+        while let found = next, found.number < column.property { next = try fields.next() }
+        let field = next?.number == column.property ? next?.field : nil
+        try add(field.map { field throws(RowDamage) in try StoredValue(field, in: row) } ?? .null, column)
+      }
+    }
+
+    /// The values of one column.
+    init(_ value: StoredValue, _ column: Layout.Column) { add(value, column) }
+
+    private mutating func add(_ value: StoredValue, _ column: Layout.Column) {
+      switch (column.kind, value) {
+      case (.text, .null): values += [nil, nil, nil]
+      case (_, .null): values.append(nil)
+      case (.boolean, .bool(let value)): values.append([value ? 1 : 0])
+      case (.integer, .integer(let value)): values.append(value.bigEndianBytes)
+      case (.double, .double(let value)), (.date, .date(let value)): values.append(value.bitPattern.bigEndianBytes)
+      case (.double, .float(let value)): values.append(Double(value).bitPattern.bigEndianBytes)
+      case (.decimal, .decimal(let value)): values.append(Array(value.utf8))
+      case (.text, .string(let value)): add(text: storable(value))
+      case (.uri, .uri(let value)), (.uri, .identifier(let value)): values.append(Array(storable(value).utf8))
+      case (.data, .data(let value)), (.transformed, .transformed(let value)): values.append(value)
+      case (.uuid, .uuid(let value)): values.append(value.columnBytes)
+      case (.toOne, .object(let value)): values.append(value.reference.columnBytes)
+      case (.composite, .composite(let elements)):
+        var json = ""
+        write(elements, to: &json)
+        values.append(Array(json.utf8))
+      default:
+        // A value of another type, which is damage, is found when the row is read.
+        isInexact = true
+        add(.null, column)
+      }
+    }
+
+    private mutating func add(text: String) {
+      let (normalized, folded) = (Self.normalized(text), Self.folded(text))
+      let bytes = Array(text.utf8)
+      values.append(bytes)
+      for other in [normalized, folded] {
+        let other = Array(other.utf8)
+        values.append(other == bytes ? nil : other)
+      }
+    }
+
+    /// A text in normalisation form C: texts that are equal to a predicate are the same then.
+    static func normalized(_ text: String) -> String { TextPreparation([]).prepare(text) }
+
+    /// A text without case and diacritics, as predicates with both options compare it.
+    static func folded(_ text: String) -> String {
+      TextPreparation([.caseInsensitive, .diacriticInsensitive]).prepare(text)
+    }
+
+    /// A text as the server can have it: without the character NUL.
+    private mutating func storable(_ text: String) -> String {
+      guard text.utf8.contains(0) else { return text }
+      isInexact = true
+      return String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value == 0 ? "\u{FFFD}" : $0 }))
+    }
+
+    // MARK: Composite values
+
+    private mutating func write(_ elements: [StoredValue.Element], to json: inout String) {
+      json += "{"
+      for (place, element) in elements.enumerated() {
+        json += place == 0 ? "" : ","
+        write(element.name, to: &json)
+        json += ":"
+        write(element.value, to: &json)
+      }
+      json += "}"
+    }
+
+    private mutating func write(_ value: StoredValue, to json: inout String) {
+      switch value {
+      case .null: json += "null"
+      case .bool(let value): json += "\(value)"
+      case .integer(let value): json += "\(value)"
+      case .double(let value), .date(let value): write(value, to: &json)
+      case .float(let value): write(Double(value), to: &json)
+      case .string(let value), .decimal(let value), .uri(let value), .identifier(let value): write(value, to: &json)
+      case .uuid(let value): write(value.description, to: &json)
+      case .object(let value): write(value.reference.description, to: &json)
+      case .data(let value), .transformed(let value): write(Data(value).base64EncodedString(), to: &json)
+      case .composite(let elements): write(elements, to: &json)
+      }
+    }
+
+    private mutating func write(_ number: Double, to json: inout String) {
+      if number.isFinite { json += "\(number)" } else { write("\(number)", to: &json) }
+    }
+
+    private mutating func write(_ text: String, to json: inout String) {
+      json += "\""
+      for scalar in storable(text).unicodeScalars {
+        switch scalar {
+        case "\"": json += "\\\""
+        case "\\": json += "\\\\"
+        case _ where scalar.value < 0x20:
+          let digits = String(scalar.value, radix: 16)
+          json += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        default: json.unicodeScalars.append(scalar)
+        }
+      }
+      json += "\""
+    }
+  }
+
+  extension RowReference {
+    /// The reference in a column of the type `bigint` or `uuid`; nil for texts, which no store here has.
+    var columnBytes: [UInt8]? {
+      switch self {
+      case .integer(let number): number.bigEndianBytes
+      case .uuid(let number): number.bigEndianBytes
+      case .string: nil
+      }
+    }
+  }
+
+  extension FixedWidthInteger {
+    var bigEndianBytes: [UInt8] {
+      stride(from: bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: self >> $0) }
+    }
+  }
+#endif

@@ -1,0 +1,34 @@
+#if PostgreSQL
+  import IncrementalStore
+  import RowFormat
+  import Synchronization
+
+  /// A layout, and what it was made from.
+  struct KnownLayout: Sendable {
+    let schema: Schema
+    let layout: Layout
+    /// By the numbers of the entities.
+    let completions: [UInt32: RowCompletion]
+    /// The revision of the schema's row; 0 if there is none.
+    let revision: UInt64
+
+    init(_ schema: Schema, _ revision: UInt64, _ kind: RowReferenceKind) {
+      (self.schema, self.revision) = (schema, revision)
+      layout = Layout(schema, kind)
+      completions = schema.completions
+    }
+  }
+
+  /// The layout that a process has seen last. Others may have changed it since.
+  final class LayoutCache: Sendable {
+    private let known: Mutex<KnownLayout>
+
+    init(_ kind: RowReferenceKind) { known = Mutex(KnownLayout(Schema(), 0, kind)) }
+
+    var current: KnownLayout { known.withLock { $0 } }
+
+    func note(_ layout: KnownLayout) {
+      known.withLock { if layout.revision > $0.revision { $0 = layout } }
+    }
+  }
+#endif

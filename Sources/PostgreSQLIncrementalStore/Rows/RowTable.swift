@@ -1,0 +1,248 @@
+#if PostgreSQL
+  import CoreData
+  import IncrementalStore
+  import RowFormat
+
+  /// A statement and its parameters.
+  struct Statement {
+    let text: String
+    var parameters = Parameters()
+    /// How many rows it must change; nil if that does not matter.
+    var count: Int?
+  }
+
+  /// Where the rows of a table of the row store are: those of an entity of the schema in a table of their own with
+  /// columns, all others in `cairn_rows`.
+  struct RowTable {
+    let number: UInt32
+    let table: Layout.Table?
+    private let kind: RowReferenceKind
+
+    init(_ number: UInt32, in layout: Layout) { self.init(number, layout.tables[number], layout.kind) }
+
+    init(_ table: Layout.Table, _ kind: RowReferenceKind) { self.init(table.entity, table, kind) }
+
+    private init(_ number: UInt32, _ table: Layout.Table?, _ kind: RowReferenceKind) {
+      (self.number, self.table, self.kind) = (number, table, kind)
+    }
+
+    private var name: String { table?.quoted ?? "cairn_rows" }
+    var reference: String { table == nil ? "reference" : Layout.RowColumn.reference }
+    private var version: String { table == nil ? "version" : Layout.RowColumn.version }
+    private var revision: String { table == nil ? "revision" : Layout.RowColumn.revision }
+    private var bytes: String { table == nil ? "bytes" : Layout.RowColumn.bytes }
+    /// What is true for the rows of this table only.
+    private var condition: String { table == nil ? "entity = \(Int32(bitPattern: number))" : "true" }
+
+    /// Selects the reference, the bytes, the version and the revision of rows.
+    func selection(where condition: String, alias: String = "r") -> String {
+      let columns = [reference, bytes, version, revision].map { "\(alias).\($0)" }.joined(separator: ", ")
+      return "SELECT \(columns) FROM \(name) \(alias) WHERE \(self.condition) AND \(condition)"
+    }
+
+    func counting() -> String { "SELECT count(*) FROM \(name) WHERE \(condition)" }
+
+    // MARK: References
+
+    /// The type of references, as PostgreSQL names and numbers it.
+    private var type: (name: String, element: UInt32, array: UInt32) {
+      typealias Number = Parameters.TypeNumber
+      guard table != nil else { return ("bytea", Number.bytea, Number.byteaArray) }
+      return kind == .uuid
+        ? ("uuid", Number.uuid, Number.uuidArray) : ("bigint", Number.int8, Number.int8Array)
+    }
+
+    /// Whether a row can have a reference.
+    func canHave(_ reference: RowReference) -> Bool {
+      guard table != nil else { return true }
+      return switch reference {
+      case .integer: kind == .integer
+      case .uuid: kind == .uuid
+      case .string: false
+      }
+    }
+
+    private func sent(_ reference: RowReference) -> [UInt8] {
+      table == nil ? reference.ordered : reference.columnBytes ?? []
+    }
+
+    func add(_ reference: RowReference, to parameters: inout Parameters) {
+      parameters.add(type.element, sent(reference))
+    }
+
+    func add(_ references: some Collection<RowReference>, to parameters: inout Parameters) {
+      parameters.add(type.array, of: type.element, references.map { sent($0) })
+    }
+
+    // MARK: Reading
+
+    /// A row that `selection` has found.
+    func row(in answer: Answer, _ place: Int) throws -> StoredRow {
+      StoredRow(
+        reference: try reference(answer.bytes(place, 0)), bytes: answer.bytes(place, 1),
+        version: UInt64(bitPattern: answer.integer(place, 2)), revision: UInt64(bitPattern: answer.integer(place, 3)))
+    }
+
+    private func reference(_ bytes: [UInt8]) throws -> RowReference {
+      guard table == nil else {
+        return kind == .uuid
+          ? .uuid(bytes.reduce(0) { $0 << 8 | UInt128($1) })
+          : .integer(Int64(bitPattern: bytes.reduce(0) { $0 << 8 | UInt64($1) }))
+      }
+      var input = ByteInput(bytes)
+      return try StoreFailure.reading("A reference in the table cairn_rows") {
+        let reference = try input.reference()
+        try input.requireEnd()
+        return reference
+      }
+    }
+
+    // MARK: Writing
+
+    /// Removes rows.
+    func deletion(_ rows: ArraySlice<RowChanges.Row>) throws -> Statement {
+      var statement = Statement(
+        text: """
+          DELETE FROM \(name) r USING unnest($1) AS n (reference)
+          WHERE \(condition) AND r.\(reference) = n.reference
+          """)
+      try add(rows, to: &statement)
+      return statement
+    }
+
+    /// Changes the version and the revision of rows. The revision of a save is the last that its connection has taken.
+    func touch(_ rows: ArraySlice<RowChanges.Row>) throws -> Statement {
+      var statement = Statement(
+        text: """
+          UPDATE \(name) r SET \(version) = r.\(version) + 1, \(revision) = currval('cairn_revisions')
+          FROM unnest($1) AS n (reference) WHERE \(condition) AND r.\(reference) = n.reference
+          """)
+      try add(rows, to: &statement)
+      return statement
+    }
+
+    /// Inserts rows.
+    func insertion(_ rows: ArraySlice<RowChanges.Row>, _ completion: RowCompletion?) throws -> Statement {
+      let columns = table?.serverColumns(kind) ?? []
+      let names = columns.map { ", \($0.quoted)" }.joined()
+      let values = columns.indices.map { ", \(columns[$0].sent($0))" }.joined()
+      let text =
+        table == nil
+        ? """
+        INSERT INTO cairn_rows (entity, reference, bytes, version, revision)
+        SELECT \(Int32(bitPattern: number)), n.reference, n.bytes, 1, currval('cairn_revisions')
+        FROM unnest($1, $2) AS n (reference, bytes)
+        """
+        : """
+        INSERT INTO \(name) (\(reference), \(bytes), \(version), \(revision), \(Layout.RowColumn.isInexact)\(names))
+        SELECT n.reference, n.bytes, 1, currval('cairn_revisions'), n.inexact\(values) FROM \(sentRows(columns))
+        """
+      var statement = Statement(text: text)
+      try add(rows, to: &statement)
+      try add(rows.map(\.bytes), table?.columns ?? [], columns, completion, to: &statement)
+      return statement
+    }
+
+    /// Replaces the bytes of rows.
+    func update(_ rows: ArraySlice<RowChanges.Row>, _ completion: RowCompletion?) throws -> Statement {
+      let columns = table?.serverColumns(kind) ?? []
+      var assignments = [
+        "\(bytes) = n.bytes", "\(version) = r.\(version) + 1", "\(revision) = currval('cairn_revisions')",
+      ]
+      if table != nil { assignments.append("\(Layout.RowColumn.isInexact) = n.inexact") }
+      for (place, column) in columns.enumerated() { assignments.append("\(column.quoted) = \(column.sent(place))") }
+      var statement = Statement(
+        text: """
+          UPDATE \(name) r SET \(assignments.joined(separator: ", ")) FROM \(sentRows(columns))
+          WHERE \(condition) AND r.\(reference) = n.reference
+          """)
+      try add(rows, to: &statement)
+      try add(rows.map(\.bytes), table?.columns ?? [], columns, completion, to: &statement)
+      return statement
+    }
+
+    /// Writes columns of rows of which nothing else changes.
+    func fill(_ filled: [Layout.Column], _ completion: RowCompletion?, _ rows: [StoredRow]) throws -> Statement {
+      let columns = filled.flatMap { $0.serverColumns(kind) }
+      // A row that was inexact may have another column that is, so it stays inexact.
+      let assignments =
+        ["\(Layout.RowColumn.isInexact) = r.\(Layout.RowColumn.isInexact) OR n.inexact"]
+        + columns.enumerated().map { "\($1.quoted) = \($1.sent($0))" }
+      var statement = Statement(
+        text: """
+          UPDATE \(name) r SET \(assignments.joined(separator: ", ")) FROM \(sentRows(columns))
+          WHERE r.\(reference) = n.reference
+          """)
+      add(rows.map(\.reference), to: &statement.parameters)
+      try add(rows.map(\.bytes), filled, columns, completion, to: &statement)
+      return statement
+    }
+
+    /// Selects, of rows, the references and for each column whether it differs from what the bytes have.
+    func comparison(_ completion: RowCompletion?, _ rows: [StoredRow]) throws -> Statement {
+      let columns = table?.serverColumns(kind) ?? []
+      let differences =
+        ["r.\(Layout.RowColumn.isInexact) IS DISTINCT FROM n.inexact"]
+        + columns.enumerated().map { "r.\($1.quoted) IS DISTINCT FROM \($1.sent($0))" }
+      var statement = Statement(
+        text: """
+          SELECT r.\(reference), \(differences.joined(separator: ", "))
+          FROM \(name) r JOIN \(sentRows(columns)) ON r.\(reference) = n.reference
+          WHERE \(differences.joined(separator: " OR ")) ORDER BY r.\(reference)
+          """)
+      add(rows.map(\.reference), to: &statement.parameters)
+      try add(rows.map(\.bytes), table?.columns ?? [], columns, completion, to: &statement)
+      return statement
+    }
+
+    private func sentRows(_ columns: [ServerColumn]) -> String {
+      guard table != nil else { return "unnest($1, $2) AS n (reference, bytes)" }
+      let parameters = (1...columns.count + 3).map { "$\($0)" }.joined(separator: ", ")
+      let names = ["reference", "bytes", "inexact"] + columns.indices.map { "c\($0)" }
+      return "unnest(\(parameters)) AS n (\(names.joined(separator: ", ")))"
+    }
+
+    private func add(_ rows: ArraySlice<RowChanges.Row>, to statement: inout Statement) throws {
+      if let wrong = rows.first(where: { !canHave($0.reference) }) {
+        throw StoreFailure.make(
+          NSPersistentStoreSaveError, "The store has references of another kind than \(wrong.reference).")
+      }
+      add(rows.map(\.reference), to: &statement.parameters)
+      statement.count = rows.count
+    }
+
+    private func add(
+      _ rows: [[UInt8]], _ columns: [Layout.Column], _ server: [ServerColumn], _ completion: RowCompletion?,
+      to statement: inout Statement
+    ) throws {
+      typealias Number = Parameters.TypeNumber
+      statement.parameters.add(rows)
+      guard table != nil else { return }
+      let values = try rows.map { row in
+        try StoreFailure.reading("A row of \(name)") { try ColumnValues(row, columns, completion) }
+      }
+      statement.parameters.add(Number.boolArray, of: Number.bool, values.map { [$0.isInexact ? 1 : 0] })
+      for (place, column) in server.enumerated() {
+        statement.parameters.add(column.array, of: column.element, values.map { $0.values[place] })
+      }
+    }
+  }
+
+  extension RowChanges.Row {
+    var bytes: [UInt8] {
+      if case .put(let bytes) = change { return bytes }
+      return []
+    }
+
+    var byteCount: Int { bytes.count }
+  }
+
+  extension RowReference {
+    /// Bytes that compare as the references do.
+    var ordered: [UInt8] {
+      var output = ByteOutput()
+      output.reference(self)
+      return output.bytes
+    }
+  }
+#endif
