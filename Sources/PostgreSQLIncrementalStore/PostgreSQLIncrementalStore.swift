@@ -51,6 +51,22 @@
       try PostgreSQLRowStore.destroy(at: url, PostgreSQLOptions(options))
     }
 
+    /// Compares the columns of the store at `url` with the rows and entries beside them, which are what Core Data reads.
+    /// A difference means that somebody has changed a column, a table or an entry with SQL. Searches may then find too
+    /// much or too little; the values of objects are as before. Reads all rows, each table as it is at one time.
+    ///
+    /// - Parameter report: Called with a line of text for each difference.
+    /// - Throws: Errors of the server, and what `report` throws.
+    public static func verify(
+      at url: URL, options: [AnyHashable: Any]? = nil, _ report: @escaping (_ difference: String) throws -> Void
+    ) throws {
+      var options = options ?? [:]
+      options[NSReadOnlyPersistentStoreOption] = NSNumber(value: true)
+      let rows = try PostgreSQLRowStore(at: url, PostgreSQLOptions(options))
+      defer { rows.close() }
+      try rows.verify(report)
+    }
+
     /// Registers the store type with Core Data. `NSPersistentStoreDescription.postgreSQL(_:namespace:)` calls this.
     public static func register() { NSPersistentStoreCoordinator.registerStoreClass(self, type: .postgreSQL) }
   }

@@ -123,6 +123,11 @@
       pool.give(back: connection)
     }
 
+    /// Compares the columns with the bytes beside them.
+    func verify(_ report: @escaping (String) throws -> Void) throws {
+      try place.translating { try Verification(place, pool, layouts.current, report).run() }
+    }
+
     // MARK: Saving
 
     func save(_ changes: (any RowSnapshot) throws -> RowChanges) throws -> UInt64 {

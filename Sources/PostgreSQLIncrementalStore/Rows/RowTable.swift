@@ -83,7 +83,8 @@
         version: UInt64(bitPattern: answer.integer(place, 2)), revision: UInt64(bitPattern: answer.integer(place, 3)))
     }
 
-    private func reference(_ bytes: [UInt8]) throws -> RowReference {
+    /// A reference as the server has sent it.
+    func reference(_ bytes: [UInt8]) throws -> RowReference {
       guard table == nil else {
         return kind == .uuid
           ? .uuid(bytes.reduce(0) { $0 << 8 | UInt128($1) })

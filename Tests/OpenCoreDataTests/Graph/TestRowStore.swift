@@ -5,6 +5,7 @@ import Synchronization
 #if PostgreSQL
   import Foundation
   import PostgreSQLIncrementalStore
+  import Testing
 #endif
 
 /// A store that several coordinators can open by its URL: in memory or, if there is a server for it, in PostgreSQL.
@@ -27,6 +28,8 @@ final class TestRowStore: RowIncrementalStore {
   static func forget(_ url: URL) {
     #if PostgreSQL
       if let database = database(url) {
+        // There may be no store any more, or never have been one.
+        try? PostgreSQLIncrementalStore.verify(at: database) { Issue.record("The columns of \(url): \($0)") }
         try? PostgreSQLIncrementalStore.destroyPersistentStore(at: database, options: nil)
       }
     #endif
