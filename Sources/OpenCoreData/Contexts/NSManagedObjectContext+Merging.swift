@@ -70,7 +70,11 @@ extension NSManagedObjectContext {
     }
     dropFromOwners(deleted)
     for id in updated {
-      guard let object = registry[id], !object.isFault, !object.isDeleted else { continue }
+      guard let object = registry[id], !object.isFault else { continue }
+      guard !object.isDeleted else {
+        if object.state.change == .deleted { object.note(isOutdated: true) }
+        continue
+      }
       // If the row has been deleted since, the next merge reports the object as deleted.
       if (try? object.refresh(self)) != nil { pending.event.noteRefresh(of: object) }
     }
@@ -78,6 +82,16 @@ extension NSManagedObjectContext {
     NotificationCenter.default.post(
       name: Self.didMergeChangesObjectIDsNotification, object: self, userInfo: changes.userInfo)
     tellChildren(of: changes)
+  }
+
+  /// Has an object that is no longer deleted take the change of its row that was merged while it was.
+  func mergeMissedChange(of object: NSManagedObject) {
+    guard object.state.marks.contains(.outdated) else { return }
+    object.note(isOutdated: false)
+    guard !object.isInserted, !object.isFault else { return }
+    pauseUndo()
+    defer { resumeUndo() }
+    if (try? object.refresh(self)) != nil { pending.event.noteRefresh(of: object) }
   }
 
   /// Counts an object as deleted, because somebody else has deleted its row.

@@ -25,6 +25,8 @@ struct ObjectState {
     static let reinserted = Marks(rawValue: 1 << 2)
     /// `prepareForDeletion()` is being called.
     static let preparing = Marks(rawValue: 1 << 3)
+    /// It was deleted here when a merge reported a change of its row, which it has not taken.
+    static let outdated = Marks(rawValue: 1 << 4)
   }
 
   fileprivate(set) var change = Change.none
@@ -222,6 +224,11 @@ extension NSManagedObject {
   /// Notes whether the row of an object that is deleted here is gone already.
   final func note(isGone: Bool) {
     if isGone { state.marks.insert(.gone) } else { state.marks.remove(.gone) }
+  }
+
+  /// Notes whether the object has missed a change of its row, because it was deleted here when the change was merged.
+  final func note(isOutdated: Bool) {
+    if isOutdated { state.marks.insert(.outdated) } else { state.marks.remove(.outdated) }
   }
 
   /// Calls `prepareForDeletion()`, which cannot delete the object itself.

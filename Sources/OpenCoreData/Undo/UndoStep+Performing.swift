@@ -10,6 +10,7 @@ extension UndoStep {
     let present = objects.filter { $0.object.managedObjectContext === context && $0.object.presence == .present }
     for undo in present { undo.restoreValues() }
     for undo in present { undo.restoreOrders(context) }
+    for undo in present { context.mergeMissedChange(of: undo.object) }
     let inserted = ObjectList(present.filter { !$0.wasPresent }.map(\.object))
     for object in inserted { context.takeOut(object) }
     context.propagateDeletions()

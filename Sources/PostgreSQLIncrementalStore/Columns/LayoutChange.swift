@@ -200,7 +200,7 @@
   }
 
   extension [UInt8] {
-    fileprivate var hexadecimal: String {
+    var hexadecimal: String {
       map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
     }
   }

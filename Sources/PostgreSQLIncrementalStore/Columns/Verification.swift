@@ -78,7 +78,7 @@
           """, parameters)
         for place in 0..<answer.count {
           let entry = answer.bytes(place, 0)
-          let hexadecimal = entry.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+          let hexadecimal = entry.hexadecimal
           guard let member = try? Member(entry, known.layout) else {
             try report("cairn_members \(hexadecimal): the entry is damaged")
             continue

@@ -88,17 +88,21 @@
             """)
         add(entries, to: &statement.parameters)
         return statement
-      case .keys:
-        // The key of another holder is a conflict, at whatever level the transaction is isolated.
-        var statement = Statement(
-          text: """
-            INSERT INTO cairn_keys AS k (key, holder) SELECT n.key, n.holder FROM unnest($1, $2) AS n (key, holder)
-            ON CONFLICT (key) DO UPDATE SET holder = excluded.holder WHERE k.holder = excluded.holder
-            """)
-        add(entries, to: &statement.parameters)
-        statement.count = entries.count
-        return statement
+      case .keys: return insertion(ofKeys: entries)
       }
+    }
+
+    /// The key of another holder is a conflict, at whatever level the transaction is isolated: then fewer rows are
+    /// changed than there are keys.
+    func insertion(ofKeys entries: ArraySlice<[UInt8]>) -> Statement {
+      var statement = Statement(
+        text: """
+          INSERT INTO cairn_keys AS k (key, holder) SELECT n.key, n.holder FROM unnest($1, $2) AS n (key, holder)
+          ON CONFLICT (key) DO UPDATE SET holder = excluded.holder WHERE k.holder = excluded.holder
+          """)
+      add(entries, to: &statement.parameters)
+      statement.count = entries.count
+      return statement
     }
 
     private func insertion(ofMembers entries: ArraySlice<[UInt8]>, _ layout: Layout) throws -> Statement {

@@ -21,7 +21,7 @@ final class TestRowStore: RowIncrementalStore {
     return stores.withLock { stores in
       let store = stores[url] ?? MemoryRowStore()
       stores[url] = store
-      return store
+      return OwnerCheckingStore(store)
     }
   }
 

@@ -233,6 +233,22 @@ import Testing
     }
   }
 
+  @Test("An object whose deletion is undone has what somebody else has saved and was merged meanwhile.")
+  func changedWhileDeleted() throws {
+    try run { a, b, ann in
+      try a.save()
+      manager.removeAllActions()
+      a.delete(ann)
+      a.processPendingChanges()
+      let saves = Mailbox(b)
+      try b.own(ann)["name"] = "Bea"
+      try b.save()
+      for notification in saves.all { a.mergeChanges(fromContextDidSave: notification) }
+      a.undo()
+      #expect(ann["name"] as? String == "Bea" && !ann.hasChanges)
+    }
+  }
+
   @Test("An object whose changes are undone may have become a fault meanwhile.")
   func faults() throws {
     try run { a, _, ann in
