@@ -10,10 +10,12 @@
     }
 
     enum Parameter {
-      case int4(Int32)
       case int8(Int64)
       case bytes([UInt8])
       case many([[UInt8]])
+      case numbers([Int64])
+      case texts([String])
+      case flags([Bool])
       case uuid(UUID)
     }
 
@@ -62,15 +64,21 @@
       return start.withMemoryRebound(to: UInt8.self, capacity: length) { bytes in (0..<length).map { bytes[$0] } }
     }
 
+    static func number(_ result: OpaquePointer, _ row: Int, _ column: Int) -> Int64 {
+      value(result, row, column).reduce(0) { $0 << 8 | Int64($1) }
+    }
+
     private func name(of statement: String, _ parameters: [Parameter]) throws -> String {
       if let name = prepared[statement] { return name }
       let name = "p\(prepared.count)"
       let types = parameters.map { parameter -> UInt32 in
         switch parameter {
-        case .int4: 23
         case .int8: 20
         case .bytes: 17
         case .many: 1001
+        case .numbers: 1016
+        case .texts: 1009
+        case .flags: 1000
         case .uuid: 2950
         }
       }
@@ -92,21 +100,29 @@
     }
 
     private static func bytes(_ parameter: Parameter) -> [UInt8] {
-      func big(_ number: some FixedWidthInteger) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
       switch parameter {
-      case .int4(let number): return big(number)
       case .int8(let number): return big(number)
       case .bytes(let bytes): return bytes
       case .uuid(let uuid): return withUnsafeBytes(of: uuid.uuid) { Array($0) }
-      case .many(let all):
-        var array = [Int32(1), 0, 17, Int32(all.count), 1].flatMap(big)
-        array.reserveCapacity(all.reduce(20) { $0 + 4 + $1.count })
-        for bytes in all {
-          array += big(Int32(bytes.count))
-          array += bytes
-        }
-        return array
+      case .many(let all): return array(17, all)
+      case .numbers(let all): return array(20, all.map(big))
+      case .texts(let all): return array(25, all.map { Array($0.utf8) })
+      case .flags(let all): return array(16, all.map { [$0 ? 1 : 0] })
       }
+    }
+
+    private static func big(_ number: some FixedWidthInteger) -> [UInt8] {
+      withUnsafeBytes(of: number.bigEndian) { Array($0) }
+    }
+
+    private static func array(_ element: Int32, _ all: [[UInt8]]) -> [UInt8] {
+      var array = [Int32(1), 0, element, Int32(all.count), 1].flatMap(big)
+      array.reserveCapacity(all.reduce(20) { $0 + 4 + $1.count })
+      for bytes in all {
+        array += big(Int32(bytes.count))
+        array += bytes
+      }
+      return array
     }
   }
 #endif

@@ -48,7 +48,7 @@
       let peer = try Peer(address, namespace: namespace)
       try Self.save(0..<objects, coordinator)
       try peer.run("ANALYZE")
-      let sample = try Sample(peer)
+      let sample = try Sample(peer, objects: objects)
       var next = objects
       try measure("save 1,000 new objects") {
         try Self.save(next..<next + 1000, coordinator)

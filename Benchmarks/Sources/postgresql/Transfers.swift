@@ -73,20 +73,19 @@
 
     // MARK: By hand
 
-    /// The same rows and entries, of the same sizes, with the same guarantees.
+    /// The same rows and entries, with the same guarantees.
     private func transfersByHand() throws -> Int {
       let peer = try Peer(address, namespace: namespace)
-      var accounts: [(entity: [UInt8], reference: [UInt8])] = []
-      let entity = try Self.number(of: "Account", peer)
-      try peer.run("SELECT reference FROM cairn_rows WHERE entity = $1", [.int4(entity)]) { result in
-        for row in 0..<Self.accounts { accounts.append(([], Peer.value(result, row, 0))) }
+      var accounts: [Int64] = []
+      try peer.run(#"SELECT cairn_reference FROM "Account""#, []) { result in
+        accounts = (0..<Self.accounts).map { Peer.number(result, $0, 0) }
       }
       let end = ContinuousClock.now + .seconds(seconds)
       var count = 0
       while ContinuousClock.now < end {
         let (one, other) = Self.pair()
         do {
-          try Self.transfer(peer, entity, [accounts[one].reference, accounts[other].reference])
+          try Self.transfer(peer, [accounts[one], accounts[other]])
           count += 1
         } catch let failure as Peer.Failure where ["40001", "40P01"].contains(failure.state) {
           try peer.rollBack()
@@ -95,37 +94,37 @@
       return count
     }
 
-    private static func transfer(_ peer: Peer, _ entity: Int32, _ accounts: [[UInt8]]) throws {
+    private static func transfer(_ peer: Peer, _ accounts: [Int64]) throws {
       try peer.run("BEGIN ISOLATION LEVEL SERIALIZABLE")
       var rows: [[UInt8]] = []
       try peer.run(
-        "SELECT bytes FROM cairn_rows WHERE entity = $1 AND reference = ANY($2)", [.int4(entity), .many(accounts)]
+        #"SELECT cairn_bytes, balance FROM "Account" WHERE cairn_reference = ANY($1)"#, [.numbers(accounts)]
       ) { result in for row in 0..<2 { rows.append(Peer.value(result, row, 0)) } }
       try peer.run(
         "INSERT INTO cairn_saves (number, revision) VALUES ($1, nextval('cairn_revisions'))", [.uuid(UUID())])
       try peer.run(
         """
-        UPDATE cairn_rows r SET bytes = n.bytes, version = r.version + 1, revision = r.revision + 1
-        FROM unnest($2, $3) AS n (reference, bytes) WHERE r.entity = $1 AND r.reference = n.reference
-        """, [.int4(entity), .many(accounts), .many(rows)])
-      let reference = [0x40] + withUnsafeBytes(of: UUID().uuid) { Array($0) }
+        UPDATE "Account" r SET cairn_bytes = n.bytes, balance = r.balance + n.amount,
+          cairn_version = r.cairn_version + 1, cairn_revision = currval('cairn_revisions'), cairn_inexact = false
+        FROM unnest($1, $2, $3) AS n (reference, bytes, amount) WHERE r.cairn_reference = n.reference
+        """, [.numbers(accounts), .many(rows), .numbers([-1, 1])])
+      let reference = Int64.random(in: .min ..< -1)
       try peer.run(
-        "INSERT INTO cairn_rows (entity, reference, bytes, version, revision) VALUES (1000000, $1, $2, 1, 1)",
-        [.bytes(reference), .bytes([UInt8](repeating: 7, count: 24))])
+        """
+        INSERT INTO "Transfer" (cairn_reference, cairn_bytes, cairn_version, cairn_revision, cairn_inexact,
+          amount, source, destination) VALUES ($1, $2, 1, currval('cairn_revisions'), false, 1, $3, $4)
+        """,
+        [.int8(reference), .bytes([UInt8](repeating: 7, count: 24)), .int8(accounts[0]), .int8(accounts[1])])
       try peer.run(
-        "INSERT INTO cairn_entries (head, tail) SELECT e, '' FROM unnest($1) AS n (e)",
-        [.many(accounts.map { [0xFF, 0x7F] + $0 + reference })])
+        """
+        INSERT INTO cairn_members (entry, relationship, owner, entity, member)
+        SELECT n.entry, 1000000, n.owner, 1000000, $3 FROM unnest($1, $2) AS n (entry, owner)
+        """,
+        [
+          .many(accounts.map { [0xFF, 0x7F] + withUnsafeBytes(of: ($0, reference)) { Array($0) } }), .numbers(accounts),
+          .int8(reference),
+        ])
       try peer.run("COMMIT")
-    }
-
-    /// The number of an entity: the table that has as many rows as there are accounts.
-    private static func number(of name: String, _ peer: Peer) throws -> Int32 {
-      var number: Int32 = 0
-      try peer.run(
-        "SELECT entity FROM cairn_rows GROUP BY entity HAVING count(*) = $1 ORDER BY entity LIMIT 1",
-        [.int8(Int64(accounts))]
-      ) { result in number = Peer.value(result, 0, 0).reduce(0) { $0 << 8 | Int32($1) } }
-      return number
     }
   }
 #endif
