@@ -29,6 +29,8 @@
 /// 4. Subclass ``RowIncrementalStore`` and override ``RowIncrementalStore/rowStore(at:options:)`` and
 ///    ``RowIncrementalStore/storeType``.
 /// 5. Run `RowStoreConformance`, of the library of that name, on it.
+/// 6. If rows are to be more than bytes to the database, read what they mean from the ``RowSchema`` of a snapshot, and of
+///    the changes of each save.
 ///
 /// If the database is another process or machine, each call of a snapshot waits for an answer. Then also implement
 /// ``RowSnapshot/rows(_:in:)`` and ``RowSnapshot/entries(beginningWith:limit:)``, and let ``RowSnapshot/isRemote``

@@ -1,28 +1,42 @@
 /// The value of a field, as far as it can be decoded without the model.
-package indirect enum StoredValue: Hashable, Sendable {
+public indirect enum StoredValue: Hashable, Sendable {
+  /// No value.
   case null
+  /// A boolean value.
   case bool(Bool)
+  /// A whole number of any size.
   case integer(Int64)
+  /// A double.
   case double(Double)
+  /// A float.
   case float(Float)
+  /// A text.
   case string(String)
+  /// Binary data.
   case data([UInt8])
   /// Seconds since 2001-01-01 00:00 UTC.
   case date(Double)
+  /// A UUID, as a reference of that kind.
   case uuid(RowReference)
-  /// As a text.
+  /// A decimal number as a text.
   case decimal(String)
+  /// The text of a URI.
   case uri(String)
+  /// The object to which a to-one relationship refers.
   case object(ObjectReference)
   /// The output of a value transformer.
   case transformed([UInt8])
+  /// A composite value.
   case composite([Element])
   /// The URI of an object.
   case identifier(String)
 
-  package struct Element: Hashable, Sendable {
-    package let name: String
-    package let value: StoredValue
+  /// A part of a composite value.
+  public struct Element: Hashable, Sendable {
+    /// The name of the attribute.
+    public let name: String
+    /// Its value.
+    public let value: StoredValue
   }
 
   package init(_ field: Field, in bytes: [UInt8]) throws(RowDamage) {
