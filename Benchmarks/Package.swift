@@ -117,6 +117,7 @@ let package = Package(
       name: "postgresql",
       dependencies: [
         .target(name: "CLibPQ", condition: .when(traits: ["PostgreSQL"])),
+        .product(name: "CairnIncrementalStore", package: "Cairn"),
         .product(name: "OpenCoreData", package: "Cairn"),
         .product(
           name: "PostgreSQLIncrementalStore", package: "Cairn", condition: .when(traits: ["PostgreSQL"])),

@@ -105,8 +105,10 @@ public struct RowSchema: Hashable, Sendable {
     }
   }
 
+  /// Whether all entities, properties, constraints, indexes and numbers are the same.
   public static func == (left: RowSchema, right: RowSchema) -> Bool { left.schema == right.schema }
 
+  /// Hashes the schema.
   public func hash(into hasher: inout Hasher) { hasher.combine(schema) }
 
   /// The values of the attributes and to-one relationships in a row of the entity with a number, by the numbers of the

@@ -8,7 +8,7 @@
   struct PostgreSQL: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "postgresql", abstract: "Measures a store in PostgreSQL beside statements that are written by hand.",
-      subcommands: [Compare.self, Transfers.self], defaultSubcommand: Compare.self)
+      subcommands: [Compare.self, Move.self, Transfers.self], defaultSubcommand: Compare.self)
   }
 
   struct Compare: ParsableCommand {
@@ -125,7 +125,7 @@
 
     // MARK: The store
 
-    private static func save(_ numbers: Range<Int>, _ coordinator: NSPersistentStoreCoordinator?) throws {
+    static func save(_ numbers: Range<Int>, _ coordinator: NSPersistentStoreCoordinator?) throws {
       for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 10_000) {
         let context = Shop.context(coordinator)
         try context.performAndWait {

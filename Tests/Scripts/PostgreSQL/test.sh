@@ -28,5 +28,8 @@ run_tests --filter KilledProcessTests
 # Three processes that serve one database, killed together under load.
 swift build --disable-build-manifest-caching --package-path "$root/Examples/Bank" --traits PostgreSQL \
   --scratch-path "$root/.build-bank" --product Bank --quiet >&2
-"$root/.build-bank/debug/Bank" crash "$CAIRN_POSTGRESQL" --services 3 --kills 3 --transfers 100 --connections 4 >&2
+"$root/.build-bank/debug/Bank" crash "$CAIRN_POSTGRESQL" --services 3 --kills 2 --transfers 100 --connections 4 >&2
+# The database, too, in the middle of each round.
+"$root/.build-bank/debug/Bank" crash "$CAIRN_POSTGRESQL" --services 3 --kills 2 --transfers 200 --connections 4 \
+  --database-crash "'$CAIRN_POSTGRESQL_CRASH' '$postgresql_folder'" >&2
 echo "stores in PostgreSQL keep Core Data's contract"

@@ -28,6 +28,13 @@ struct Crash: AsyncParsableCommand {
   @Option(help: "The number of processes that serve one database. Only one can serve a store in Cairn.")
   var services = 1
 
+  @Option(
+    help: """
+      A shell command that kills the database and starts it again. It is run in each round after half of the transfers; \
+      clients go on meanwhile.
+      """)
+  var databaseCrash: String?
+
   func validate() throws {
     guard kills > 0, transfers > 0, connections > 0, services > 0 else {
       throw ValidationError("--kills, --transfers, --connections and --services must be greater than 0.")
@@ -53,11 +60,16 @@ struct Crash: AsyncParsableCommand {
     defer { for process in processes { process.kill() } }
     let accounts = try await accounts(processes[0])
     let countdown = Countdown(transfers) { for process in processes { process.kill() } }
+    let outage = databaseCrash.map { Outage($0) }
+    let halfway = Countdown((transfers + 1) / 2) { outage?.begin() }
     let workloads = processes.map { process in
-      Workload(port: process.port, connections: connections, accounts: accounts) {
-        true
-      } acknowledged: {
-        countdown.count()
+      Workload(
+        port: process.port, connections: connections, accounts: accounts, goesOn: { true },
+        toleratesOutages: outage != nil
+      ) {
+        halfway.count()
+        // The round ends some transfers after the database is there again.
+        if outage?.isOver ?? true { countdown.count() }
       }
     }
     let (tally, failure) = await withTaskGroup { group in
@@ -75,6 +87,7 @@ struct Crash: AsyncParsableCommand {
       print("the service failed before it was killed, after \(tally.acknowledged.count) transfers")
       throw failure ?? ExitCode.failure
     }
+    if databaseCrash != nil { print("\(tally.unavailable) requests were refused while the database was away") }
     return tally.acknowledged
   }
 
@@ -94,6 +107,26 @@ struct Crash: AsyncParsableCommand {
       let total: TotalReply = try await client.get("/total")
       return total.accounts
     }
+  }
+}
+
+/// A time at which the database is away.
+private final class Outage: Sendable {
+  private let command: String
+  private let hasEnded = Atomic(false)
+
+  /// - Parameter command: A shell command that kills the database and starts it again.
+  init(_ command: String) { self.command = command }
+
+  var isOver: Bool { hasEnded.load(ordering: .acquiring) }
+
+  func begin() {
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-c", command]
+    // If the command fails, the database stays away, and so does the end of the round.
+    process.terminationHandler = { [self] _ in hasEnded.store(true, ordering: .releasing) }
+    do { try process.run() } catch { print("the database is not killed: \(error)") }
   }
 }
 

@@ -12,6 +12,8 @@ struct Tally: Sendable {
   /// Transfers that the service gave up because other requests had changed the accounts during every attempt.
   var contended = 0
   var tornReads = 0
+  /// Requests that the service refused because its database was away.
+  var unavailable = 0
 
   mutating func add(_ other: Tally) {
     latencies.merge(other.latencies, uniquingKeysWith: +)
@@ -19,5 +21,6 @@ struct Tally: Sendable {
     uncovered += other.uncovered
     contended += other.contended
     tornReads += other.tornReads
+    unavailable += other.unavailable
   }
 }

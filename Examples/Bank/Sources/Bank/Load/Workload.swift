@@ -8,6 +8,8 @@ struct Workload: Sendable {
   let accounts: Int
   /// Called before each request; the client ends when it returns false.
   let goesOn: @Sendable () -> Bool
+  /// Whether clients go on when the service answers that its database is away.
+  var toleratesOutages = false
   /// Called after each transfer that the service has acknowledged.
   var acknowledged: @Sendable () -> Void = {}
 
@@ -26,7 +28,13 @@ struct Workload: Sendable {
     var tally = Tally()
     do {
       try await Client.with(port: port) { client in
-        while goesOn() { try await request(&client, &tally) }
+        while goesOn() {
+          do {
+            try await request(&client, &tally)
+          } catch let answer as Client.UnexpectedAnswer where toleratesOutages && answer.status == .serviceUnavailable {
+            tally.unavailable += 1
+          }
+        }
       }
       return (tally, nil)
     } catch {

@@ -1,4 +1,4 @@
-import Foundation
+import CoreData
 import NIOCore
 import NIOHTTP1
 
@@ -51,6 +51,9 @@ struct Router: Sendable {
     case LedgerError.insufficientFunds: refusal(.unprocessableEntity, "The balance is too low.")
     case LedgerError.contended: refusal(.conflict, "Other transfers have changed the accounts; try again.")
     case is DecodingError: refusal(.badRequest, "The body is not a transfer in JSON.")
+    case let error as NSError
+    where [NSPersistentStoreOperationError, NSPersistentStoreTimeoutError].contains(error.code):
+      refusal(.serviceUnavailable, error.localizedDescription)
     default: refusal(.internalServerError, error.localizedDescription)
     }
   }
