@@ -44,6 +44,32 @@
       try PostgreSQLRowStore(at: url, PostgreSQLOptions(options))
     }
 
+    private var poller: ChangePoller?
+
+    public override func didAdd(to coordinator: NSPersistentStoreCoordinator) {
+      super.didAdd(to: coordinator)
+      guard let rows = rowStore as? PostgreSQLRowStore, let interval = (try? PostgreSQLOptions(options))?.poll else {
+        return
+      }
+      poller = ChangePoller(self, rows, every: interval)
+    }
+
+    public override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
+      poller?.stop()
+      super.willRemove(from: coordinator)
+    }
+
+    /// Tells the contexts and observers of the store what others have saved.
+    ///
+    /// - Parameter changes: Nil if any object may have changed.
+    func othersHaveSaved(_ changes: [SavedChanges]?) {
+      func ids(_ objects: KeyPath<SavedChanges, [ObjectReference]>) -> [NSManagedObjectID] {
+        (changes ?? []).flatMap { $0[keyPath: objects] }.compactMap { access.objectID($0) }
+      }
+      guard changes != nil else { return tellOfUnknownChanges() }
+      tellOfChanges(inserted: ids(\.inserted), updated: ids(\.updated), deleted: ids(\.deleted))
+    }
+
     /// Removes the tables of the store at `url`, if there is one, and its namespace, unless that has anything else.
     ///
     /// - Throws: Errors of the server, for instance if somebody uses the store and does not end in time.

@@ -1,5 +1,6 @@
 #if PostgreSQL
   import CoreData
+  public import Foundation
   import IncrementalStore
 
   /// The key of a store option: how many connections to the server a store has at most. An `NSNumber`; 8 if not set. A
@@ -15,6 +16,17 @@
   /// a store.
   public let PostgreSQLReferencesOption = "PostgreSQLReferences"
 
+  /// The key of a store option: how often a store that is added with
+  /// `NSPersistentStoreRemoteChangeNotificationPostOptionKey` looks for what others have saved, in seconds. An
+  /// `NSNumber`; 1 if not set.
+  public let PostgreSQLPollOption = "PostgreSQLPoll"
+
+  extension Notification.Name {
+    /// Posted when changes of others have not been seen for a minute, because a transaction is open that long somewhere
+    /// on the server. The object is the store. Posted once until the transaction has ended.
+    public static let PostgreSQLChangesAreDelayed = Notification.Name("PostgreSQLChangesAreDelayed")
+  }
+
   /// The key of a store option: what gives the password for each new connection, a ``PostgreSQLPassword``. Without it,
   /// libpq looks for one in its password file and in its environment variables.
   public let PostgreSQLPasswordOption = "PostgreSQLPassword"
@@ -28,6 +40,8 @@
     var patience: TimeInterval = 30
     var referenceKind = RowReferenceKind.integer
     var password: PostgreSQLPassword?
+    /// In seconds; nil if nobody wants to know what others save.
+    var poll: TimeInterval?
 
     init() {}
 
@@ -37,6 +51,9 @@
       if let number = options?[PostgreSQLConnectionsOption] as? NSNumber { connections = number.intValue }
       if let number = options?[PostgreSQLWaitOption] as? NSNumber { patience = number.doubleValue }
       password = options?[PostgreSQLPasswordOption] as? PostgreSQLPassword
+      if (options?[NSPersistentStoreRemoteChangeNotificationPostOptionKey] as? NSNumber)?.boolValue == true {
+        poll = (options?[PostgreSQLPollOption] as? NSNumber)?.doubleValue ?? 1
+      }
       switch options?[PostgreSQLReferencesOption] as? String {
       case nil, "integers": break
       case "uuids": referenceKind = .uuid
@@ -44,10 +61,10 @@
         throw StoreFailure.make(
           NSPersistentStoreOpenError, "The option PostgreSQLReferences is integers or uuids, and not \(other).")
       }
-      guard connections > 0, patience >= 0, patience < 86_400 else {
+      guard connections > 0, patience >= 0, patience < 86_400, poll.map({ $0 > 0 && $0 < 86_400 }) ?? true else {
         throw StoreFailure.make(
-          NSPersistentStoreOpenError, "A PostgreSQL store needs at least one connection, and waits for less than a day."
-        )
+          NSPersistentStoreOpenError,
+          "A PostgreSQL store needs at least one connection, and waits and polls for less than a day.")
       }
     }
   }

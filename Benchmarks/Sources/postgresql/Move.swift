@@ -52,7 +52,8 @@
 
     private func report(_ done: String, since start: ContinuousClock.Instant?) {
       let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-      let memory = status.split(separator: "\n").first { $0.hasPrefix("VmHWM") }?.split(separator: " ").dropFirst().first
+      let memory = status.split(separator: "\n").first { $0.hasPrefix("VmHWM") }?.split(separator: " ").dropFirst()
+        .first
       let megabytes = (memory.flatMap { Int($0) } ?? 0) / 1024
       let time = start.map { " in \((ContinuousClock.now - $0).formatted(.units(allowed: [.seconds])))" } ?? ""
       print("\(done): \(objects) objects\(time), \(megabytes) MiB of memory at most so far")

@@ -3,8 +3,8 @@
 
   /// A connection to a server, with libpq. One thread at a time uses it.
   @safe final class Connection: @unchecked Sendable {
-    /// The first version of the server that has all that is needed: generated columns.
-    private static let leastVersion: Int32 = 120_000
+    /// The first version of the server that has all that is needed: numbers of transactions with 64 bits.
+    private static let leastVersion: Int32 = 130_000
 
     private let handle: OpaquePointer
     /// The names of the prepared statements, by their texts.
@@ -26,7 +26,7 @@
       guard version >= Self.leastVersion else {
         throw PostgreSQLError(
           state: "0A000",
-          message: "The server has version \(version / 10_000); at least 12 is needed.")
+          message: "The server has version \(version / 10_000); at least 13 is needed.")
       }
       // Notices are not errors, and a library prints nothing.
       _ = unsafe PQsetNoticeReceiver(handle, { _, _ in }, nil)

@@ -17,6 +17,8 @@
     /// The first statement that reads decides what a transaction sees, not its beginning.
     private static let reading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1"
 
+    /// Tells its saves from those of others.
+    let client = UInt128.random(in: .min ... .max)
     private let place: PostgreSQLPlace
     private let pool: ConnectionPool
     private let references: ReferenceSource
@@ -123,6 +125,11 @@
       pool.give(back: connection)
     }
 
+    /// What others have saved since the last look.
+    func changes(_ cursor: inout ChangeCursor) throws -> ChangeCursor.Finding {
+      try place.translating { try cursor.look(pool) }
+    }
+
     /// Compares the columns with the bytes beside them.
     func verify(_ report: @escaping (String) throws -> Void) throws {
       try place.translating { try Verification(place, pool, layouts.current, report).run() }
@@ -170,7 +177,7 @@
       let connection = try pool.begin("BEGIN ISOLATION LEVEL SERIALIZABLE")
       defer { Self.end(connection, pool) }
       if isAlone { try excludeOthers(connection) }
-      let writer = RowWriter(connection)
+      let writer = RowWriter(connection, client)
       // Waits for the transaction of an earlier attempt, which the server may not have ended.
       var revision: UInt64?
       if mayBeMade {

@@ -9,25 +9,40 @@
     private static let statementBytes = 8 << 20
 
     private let connection: Connection
+    /// The number of the store that saves.
+    private let client: UInt128
 
-    init(_ connection: Connection) { self.connection = connection }
+    init(_ connection: Connection, _ client: UInt128) { (self.connection, self.client) = (connection, client) }
 
-    private static func noting(_ number: UInt128) -> Statement {
+    private func noting(_ number: UInt128, _ changes: [UInt8]?) -> Statement {
       var statement = Statement(
         text: """
-          INSERT INTO cairn_saves (number, revision) VALUES ($1, nextval('cairn_revisions'))
+          INSERT INTO cairn_saves (number, client, revision, changes)
+          VALUES ($1, $2, nextval('cairn_revisions'), \(changes == nil ? "NULL" : "$3"))
           ON CONFLICT (number) DO NOTHING RETURNING revision
           """)
       statement.parameters.add(uuid: number)
+      statement.parameters.add(uuid: client)
+      if let changes { statement.parameters.add(changes) }
+      return statement
+    }
+
+    private static func noting(_ changes: [UInt8]?, of number: UInt128) -> Statement {
+      var statement = Statement(
+        text: "UPDATE cairn_saves SET changes = \(changes == nil ? "NULL" : "$2") WHERE number = $1")
+      statement.parameters.add(uuid: number)
+      if let changes { statement.parameters.add(changes) }
       return statement
     }
 
     /// Notes the number of a save. If it is noted already, the save was made with that revision.
     func note(_ number: UInt128) throws(PostgreSQLError) -> (revision: UInt64, isMade: Bool) {
-      let statement = Self.noting(number)
+      let statement = noting(number, nil)
       let answer = try connection.run(statement.text, statement.parameters)
       if answer.count > 0 { return (UInt64(bitPattern: answer.integer(0, 0)), false) }
-      let made = try connection.run("SELECT revision FROM cairn_saves WHERE number = $1", statement.parameters)
+      var parameters = Parameters()
+      parameters.add(uuid: number)
+      let made = try connection.run("SELECT revision FROM cairn_saves WHERE number = $1", parameters)
       guard made.count > 0 else {
         throw PostgreSQLError(state: "40001", message: "The number of a save has been removed meanwhile.")
       }
@@ -47,7 +62,8 @@
       let known = changed ?? known
       let layout = known.layout
       var statements: [Statement] = []
-      if revision == nil { statements.append(Self.noting(number)) }
+      let saved = SavedChanges.bytes(of: changes, layout)
+      statements.append(revision == nil ? noting(number, saved) : Self.noting(saved, of: number))
       let start = statements.count
       statements.append(
         Statement(text: RowTable(StoreHead.table, in: layout).selection(where: Self.isSchema)))
@@ -66,14 +82,14 @@
             state: "40001", message: "A row of a save has been removed, or a key taken, by somebody else.")
         }
       }
-      var saved = revision ?? 0
+      var made = revision ?? 0
       if revision == nil {
         guard answers[0].count == 1 else {
           throw PostgreSQLError(state: "40001", message: "The number of a save is taken.")
         }
-        saved = UInt64(bitPattern: answers[0].integer(0, 0))
+        made = UInt64(bitPattern: answers[0].integer(0, 0))
       }
-      return (saved, changed.map { KnownLayout($0.schema, saved, layout.kind) })
+      return (made, changed.map { KnownLayout($0.schema, made, layout.kind) })
     }
 
     /// The condition for the row of the schema.

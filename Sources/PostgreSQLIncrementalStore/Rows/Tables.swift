@@ -33,7 +33,9 @@
           hash bytea NOT NULL GENERATED ALWAYS AS (CASE WHEN tail = '' THEN ''::bytea ELSE sha256(tail) END) STORED,
           PRIMARY KEY (head, hash));
         CREATE TABLE cairn_saves (
-          number uuid PRIMARY KEY, revision bigint NOT NULL, made timestamptz NOT NULL DEFAULT now());
+          number uuid PRIMARY KEY, revision bigint NOT NULL, made timestamptz NOT NULL DEFAULT now(),
+          transaction xid8 NOT NULL DEFAULT pg_current_xact_id(), client uuid NOT NULL, changes bytea);
+        CREATE INDEX cairn_saves_by_transaction ON cairn_saves (transaction);
         CREATE SEQUENCE cairn_revisions;
         CREATE SEQUENCE cairn_references;
         INSERT INTO cairn_store VALUES (\(format), \(kind == .uuid));
