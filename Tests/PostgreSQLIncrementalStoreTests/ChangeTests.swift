@@ -51,7 +51,7 @@
     }
 
     @Test("A save is found once, also if it commits after a later one, and not by its own store.")
-    func cursor() throws {
+    func cursor() async throws {
       let namespace = Namespace()
       defer { namespace.remove() }
       let one = try #require(try namespace.rowStore() as? PostgreSQLRowStore)
@@ -63,7 +63,10 @@
       try open.run("BEGIN; SELECT pg_current_xact_id()")
       for number in 1...3 { try other.put(number) }
       try one.put(4)
-      while cursor.delay == nil { #expect(try one.saves(&cursor) == 0) }
+      while cursor.delay == nil {
+        #expect(try one.saves(&cursor) == 0)
+        await Task.yield()
+      }
       try open.run(
         """
         INSERT INTO cairn_saves (number, client, revision, changes)
@@ -71,10 +74,16 @@
         """)
       // Transactions of other tests may delay the saves now.
       var found = 0
-      while found < 4 { found += try #require(try one.saves(&cursor)) }
+      while found < 4 {
+        found += try #require(try one.saves(&cursor))
+        await Task.yield()
+      }
       #expect(found == 4)
       try other.put(5)
-      while found < 5 { found += try #require(try one.saves(&cursor)) }
+      while found < 5 {
+        found += try #require(try one.saves(&cursor))
+        await Task.yield()
+      }
       #expect(found == 5)
       for rows in [one, other] { rows.close() }
     }
