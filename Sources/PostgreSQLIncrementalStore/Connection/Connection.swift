@@ -89,6 +89,14 @@
       return try unsafe checked(result)
     }
 
+    /// Runs a statement that is not prepared: one that is not likely to be run again.
+    func runOnce(_ statement: String, _ parameters: Parameters) throws(PostgreSQLError) -> Answer {
+      let result = unsafe withValues(of: parameters) { count, values, lengths, formats in
+        unsafe PQexecParams(handle, statement, count, parameters.types, values, lengths, formats, 1)
+      }
+      return try unsafe checked(result)
+    }
+
     private func send(_ name: String, _ parameters: Parameters) -> Int32 {
       unsafe withValues(of: parameters) { count, values, lengths, formats in
         unsafe PQsendQueryPrepared(handle, name, count, values, lengths, formats, 1)
