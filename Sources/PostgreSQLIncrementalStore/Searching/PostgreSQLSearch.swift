@@ -108,6 +108,7 @@
               "(\(part.selection) WHERE (\(condition))\(from) ORDER BY 1 LIMIT \(count))"
             }
           }
+          guard selections.count > 1 else { return selections[0] }
           return "\(selections.joined(separator: "\nUNION ALL ")) ORDER BY 1 LIMIT \(count)"
         } _: { row, place in
           try body(&row, place)

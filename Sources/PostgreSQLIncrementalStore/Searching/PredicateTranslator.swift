@@ -66,7 +66,7 @@
       switch comparison.comparisonPredicateModifier {
       case .direct:
         if let keys = left.keys, let constant = right.searchedConstant {
-          if type == .contains, isToMany(keys, scope) {
+          if type == .contains, collections(keys, scope) == 1 {
             return anyElement(keys, scope, ValueTest(type: .equalTo, options: options, constant: constant))
           }
           guard !isToMany(keys, scope) else { return nil }
@@ -74,7 +74,7 @@
           return follow(keys[...], scope, isFound: false, test) { $0.condition($1, test) }
         }
         if let keys = right.keys, let constant = left.searchedConstant {
-          if type == .in, isToMany(keys, scope) {
+          if type == .in, collections(keys, scope) == 1 {
             return anyElement(keys, scope, ValueTest(type: .equalTo, options: options, constant: constant))
           }
           guard let mirrored = type.mirrored, !isToMany(keys, scope) else { return nil }
@@ -141,14 +141,19 @@
     }
 
     /// Whether a key path leads over a to-many relationship.
-    private func isToMany(_ keys: [String], _ scope: Scope) -> Bool {
+    private func isToMany(_ keys: [String], _ scope: Scope) -> Bool { collections(keys, scope) > 0 }
+
+    /// Over how many to-many relationships a key path leads. Over several, its value has collections as elements, which
+    /// only quantifiers take apart.
+    private func collections(_ keys: [String], _ scope: Scope) -> Int {
       var tables = [scope.table]
+      var count = 0
       for key in keys {
         let properties = tables.flatMap { known.schema.properties(of: $0.entity).filter { $0.name == key } }
-        if properties.contains(where: { known.layout.relationships[$0.number] != nil }) { return true }
+        if properties.contains(where: { known.layout.relationships[$0.number] != nil }) { count += 1 }
         tables = properties.first?.kind.relationship.map { self.tables(of: $0.destination) } ?? []
       }
-      return false
+      return count
     }
 
     /// The condition for what is at the end of a key path.
