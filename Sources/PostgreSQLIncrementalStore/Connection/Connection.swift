@@ -30,7 +30,8 @@
       }
       // Notices are not errors, and a library prints nothing.
       _ = unsafe PQsetNoticeReceiver(handle, { _, _ in }, nil)
-      try run("SET search_path TO \(Self.quoted(namespace)), pg_catalog")
+      // Compiling a statement takes longer than running it: none here reads so much.
+      try run("SET search_path TO \(Self.quoted(namespace)), pg_catalog; SET jit TO off")
     }
 
     deinit { unsafe PQfinish(handle) }

@@ -67,7 +67,7 @@
     var description: String {
       guard let part = parts.first else { return "at the server" }
       let others = parts.count > 1 ? " and in \(parts.count - 1) more tables" : ""
-      return "at the server: \(part.condition.may)\(others)"
+      return "at the server: \(part.condition.may.replacing("\n", with: " "))\(others)"
     }
 
     // MARK: Rows

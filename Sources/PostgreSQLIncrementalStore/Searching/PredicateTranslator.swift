@@ -12,6 +12,8 @@
     private static let mostComparisons = 500
     /// The deepest nesting of compound predicates and key paths.
     private static let deepest = 40
+    /// The most tables of related objects that a statement names.
+    private static let mostAliases = 100
 
     let known: KnownLayout
     /// The object of the store that a constant is or identifies.
@@ -83,7 +85,9 @@
         }
         return columns(comparison, scope)
       case .any, .all:
-        guard let keys = left.keys, let constant = right.searchedConstant, isToMany(keys, scope), type != .contains
+        // The server takes long over several relationships, and an object without one counts as an element that is nil.
+        guard let keys = left.keys, let constant = right.searchedConstant, collections(keys, scope) == 1,
+          type != .contains
         else { return nil }
         let test = ValueTest(type: type, options: options, constant: constant)
         if comparison.comparisonPredicateModifier == .any { return anyElement(keys, scope, test) }
@@ -122,7 +126,7 @@
     }
 
     private mutating func members(_ condition: MemberCondition, _ scope: Scope) -> SearchCondition? {
-      guard let relationship = toMany(condition.key, scope) else { return nil }
+      guard let relationship = toMany(condition.key, scope), aliases <= Self.mostAliases else { return nil }
       return existing(relationship, scope) { $0.condition(condition.predicate, $1) }
     }
 
@@ -143,8 +147,7 @@
     /// Whether a key path leads over a to-many relationship.
     private func isToMany(_ keys: [String], _ scope: Scope) -> Bool { collections(keys, scope) > 0 }
 
-    /// Over how many to-many relationships a key path leads. Over several, its value has collections as elements, which
-    /// only quantifiers take apart.
+    /// Over how many to-many relationships a key path leads. Over several, its value has collections as elements.
     private func collections(_ keys: [String], _ scope: Scope) -> Int {
       var tables = [scope.table]
       var count = 0
@@ -168,7 +171,7 @@
     ) -> SearchCondition? {
       depth += 1
       defer { depth -= 1 }
-      guard let key = keys.first, depth <= Self.deepest else { return nil }
+      guard let key = keys.first, depth <= Self.deepest, aliases <= Self.mostAliases else { return nil }
       let rest = keys.dropFirst()
       if rest.isEmpty, ["self", "objectID"].contains(key) {
         return end(&self, Operand(kind: .toOne(destination: scope.table.entity), expression: scope.reference))
