@@ -127,8 +127,8 @@ struct RowPass {
     let request = NSFetchRequest<NSManagedObject>(entityName: map.entity.name ?? "")
     (request.entity, request.predicate) = (map.entity, predicate)
     var collector = try RowCollector(request, of: map, source, isForCount: true)
-    try search.forEachUncertainRow { row, place in
-      collector.offer(SourceRow(row, maps[place], source)) { $0 } && source.failure == nil
+    try search.forEachUncertainRow { found in
+      collector.offer(SourceRow(found.row, maps[found.place], source)) { $0 } && source.failure == nil
     }
     if let failure = source.failure { throw failure }
     count += collector.count
@@ -146,17 +146,20 @@ struct RowPass {
         collector.skip(found.skipped)
         // The collector keeps the order of equal rows.
         found.rows.sort { ($0.place, $0.row.reference) < ($1.place, $1.row.reference) }
-        for (row, place) in found.rows {
-          _ = collector.offer(SourceRow(row, maps[place], source)) { $0 }
+        for found in found.rows {
+          _ = collector.offer(SourceRow(found.row, maps[found.place], source), isMatch: found.isCertain) { $0 }
         }
         return
       }
     }
     var check = CancellationCheck()
-    try search.forEachRow(isMerged: maps.count > 1 && !areSorted) { row, place in
+    try search.forEachRow(isMerged: maps.count > 1 && !areSorted) { found in
       try check.noteRow()
-      guard isKnown(row, maps[place]) else { return true }
-      let goesOn = collector.offer(SourceRow(row, maps[place], source)) { keepsContents ? $0 : $0.unread() }
+      guard isKnown(found.row, maps[found.place]) else { return true }
+      let row = SourceRow(found.row, maps[found.place], source)
+      let goesOn = collector.offer(row, isMatch: found.isCertain && partialRows == nil) {
+        keepsContents ? $0 : $0.unread()
+      }
       return goesOn && source.failure == nil
     }
   }

@@ -4,7 +4,7 @@ public import CoreData
 ///
 /// A row store in a database with columns of its own implements it, so that fetches do not read all rows. It may refuse
 /// any search, and may find more rows than satisfy the predicate: the incremental store evaluates the predicate for each
-/// row that a search finds.
+/// row that a search finds, unless the row is certain.
 public protocol SearchingRowSnapshot: RowSnapshot {
   /// A search for the rows that satisfy a query; nil if the database would have to give all rows, in no better order.
   func search(for query: RowQuery) throws -> (any RowSearch)?
@@ -35,37 +35,51 @@ public struct SentStatement: Sendable, Hashable {
   public init(text: String, values: [String]) { (self.text, self.values) = (text, values) }
 }
 
+/// A row that a search has found.
+public struct FoundRow {
+  /// The row.
+  public var row: StoredRow
+  /// The place of its table in the query.
+  public let place: Int
+  /// Whether the database knows that the row satisfies the predicate.
+  public let isCertain: Bool
+
+  /// A row.
+  public init(_ row: StoredRow, place: Int, isCertain: Bool) {
+    (self.row, self.place, self.isCertain) = (row, place, isCertain)
+  }
+}
+
 /// A search for the rows that satisfy a predicate. It takes place when it is asked for rows.
-///
-/// A row is *certain* if the database knows that it satisfies the predicate.
 public protocol RowSearch {
   /// What the database is asked, in words.
   var description: String { get }
-  /// Whether the database knows of each row that satisfies the predicate whether it is certain, except for few.
+  /// Whether each row that satisfies the predicate is certain, except for few.
   var isExact: Bool { get }
   /// Whether the database can find the first rows in the order of the query.
   var hasOrder: Bool { get }
 
-  /// Calls `body` with each row that may satisfy the predicate, and with the place of its table in the query, until it
-  /// returns false. The closure may call any method of the snapshot.
+  /// Calls `body` with each row that may satisfy the predicate, until it returns false. The closure may call any method
+  /// of the snapshot.
   ///
   /// - Parameter isMerged: Whether the rows of all tables come in one common order, that of their references. Otherwise
   ///   they come in the order of the tables, and then in that of the references.
-  func forEachRow(isMerged: Bool, _ body: (inout StoredRow, _ place: Int) throws -> Bool) throws
+  func forEachRow(isMerged: Bool, _ body: (FoundRow) throws -> Bool) throws
 
   /// The number of certain rows, and whether there are others that may satisfy the predicate. Only if the search is
   /// exact.
   func count() throws -> (certain: Int, hasOthers: Bool)
 
-  /// Calls `body` with each row that may satisfy the predicate and is not certain. Only if the search is exact.
-  func forEachUncertainRow(_ body: (inout StoredRow, _ place: Int) throws -> Bool) throws
+  /// Calls `body` with each row that may satisfy the predicate and is not certain, until it returns false. Only if the
+  /// search is exact.
+  func forEachUncertainRow(_ body: (FoundRow) throws -> Bool) throws
 
   /// The rows that are in a window of the order, in any order, among which may be others that do not belong to it. Only
   /// if the search is exact and has an order.
   ///
   /// - Returns: The rows, and how many of those before the window are missing: none or all. Nil if too many rows would
   ///   have to be read.
-  func rows(in window: Range<Int>) throws -> (rows: [(row: StoredRow, place: Int)], skipped: Int)?
+  func rows(in window: Range<Int>) throws -> (rows: [FoundRow], skipped: Int)?
 }
 
 /// A search whose rows are noted or changed before anybody gets them.
@@ -78,25 +92,23 @@ struct WrappedSearch: RowSearch {
   var isExact: Bool { search.isExact }
   var hasOrder: Bool { search.hasOrder }
 
-  func forEachRow(isMerged: Bool, _ body: (inout StoredRow, _ place: Int) throws -> Bool) throws {
-    try search.forEachRow(isMerged: isMerged) { row, place in
-      try change(&row, tables[place])
-      return try body(&row, place)
-    }
+  private func changed(_ found: FoundRow) throws -> FoundRow {
+    var found = found
+    try change(&found.row, tables[found.place])
+    return found
+  }
+
+  func forEachRow(isMerged: Bool, _ body: (FoundRow) throws -> Bool) throws {
+    try search.forEachRow(isMerged: isMerged) { try body(changed($0)) }
   }
 
   func count() throws -> (certain: Int, hasOthers: Bool) { try search.count() }
 
-  func forEachUncertainRow(_ body: (inout StoredRow, _ place: Int) throws -> Bool) throws {
-    try search.forEachUncertainRow { row, place in
-      try change(&row, tables[place])
-      return try body(&row, place)
-    }
+  func forEachUncertainRow(_ body: (FoundRow) throws -> Bool) throws {
+    try search.forEachUncertainRow { try body(changed($0)) }
   }
 
-  func rows(in window: Range<Int>) throws -> (rows: [(row: StoredRow, place: Int)], skipped: Int)? {
-    guard var found = try search.rows(in: window) else { return nil }
-    for place in found.rows.indices { try change(&found.rows[place].row, tables[found.rows[place].place]) }
-    return found
+  func rows(in window: Range<Int>) throws -> (rows: [FoundRow], skipped: Int)? {
+    try search.rows(in: window).map { found in (try found.rows.map(changed), found.skipped) }
   }
 }

@@ -14,18 +14,22 @@
 
       var source: String { "\(scope.table.quoted) \(scope.alias)" }
 
-      var selection: String { selection("") }
+      /// Whether a row that may satisfy the predicate is certain.
+      var isCertain: String {
+        guard let must = condition.must else { return "false" }
+        return must == condition.may ? "NOT \(scope.isInexact)" : "((\(must)) AND NOT \(scope.isInexact)) IS TRUE"
+      }
 
-      /// Selects the columns of rows and the place of the table.
+      /// Selects the columns of rows, the place of the table, and whether each row is certain.
       ///
       /// - Parameter more: Further columns, each after a comma.
-      func selection(_ more: String) -> String {
+      func selection(_ more: String = "") -> String {
         typealias Column = Layout.RowColumn
         let columns = [
           (Column.reference, "reference"), (Column.bytes, "bytes"), (Column.version, "version"),
           (Column.revision, "revision"),
         ].map { "\(scope.alias).\($0) AS \($1)" }.joined(separator: ", ")
-        return "SELECT \(columns), \(place)::bigint AS place\(more) FROM \(source)"
+        return "SELECT \(columns), \(place)::bigint AS place, \(isCertain) AS certain\(more) FROM \(source)"
       }
     }
 
@@ -72,7 +76,7 @@
 
     // MARK: Rows
 
-    func forEachRow(isMerged: Bool, _ body: (inout StoredRow, _ place: Int) throws -> Bool) throws {
+    func forEachRow(isMerged: Bool, _ body: (FoundRow) throws -> Bool) throws {
       // A branch for the few others, so that an index serves each branch.
       try forEachRow(parts, isMerged: isMerged, body) { part in
         [
@@ -81,7 +85,7 @@
       }
     }
 
-    func forEachUncertainRow(_ body: (inout StoredRow, _ place: Int) throws -> Bool) throws {
+    func forEachUncertainRow(_ body: (FoundRow) throws -> Bool) throws {
       try forEachRow(parts, isMerged: false, body) { [uncertain($0)] }
     }
 
@@ -97,7 +101,7 @@
 
     /// - Parameter branches: Conditions of which no two are true for the same row.
     private func forEachRow(
-      _ parts: [Part], isMerged: Bool, _ body: (inout StoredRow, _ place: Int) throws -> Bool,
+      _ parts: [Part], isMerged: Bool, _ body: (FoundRow) throws -> Bool,
       _ branches: (Part) -> [String]
     ) throws {
       for parts in isMerged ? [parts] : parts.map({ [$0] }) where !parts.isEmpty {
@@ -105,14 +109,12 @@
           let selections = parts.flatMap { part in
             let from = start.map { " AND \(part.scope.reference) > \($0)" } ?? ""
             return branches(part).map { condition in
-              "(\(part.selection) WHERE (\(condition))\(from) ORDER BY 1 LIMIT \(count))"
+              "(\(part.selection()) WHERE (\(condition))\(from) ORDER BY 1 LIMIT \(count))"
             }
           }
           guard selections.count > 1 else { return selections[0] }
           return "\(selections.joined(separator: "\nUNION ALL ")) ORDER BY 1 LIMIT \(count)"
-        } _: { row, place in
-          try body(&row, place)
-        }
+        } _: { try body($0) }
         guard goesOn else { return }
       }
     }
@@ -124,7 +126,7 @@
     /// - Returns: False if the closure has returned false.
     private func forEachPage(
       _ statement: (_ start: String?, _ count: String, inout SearchParameters) -> String,
-      _ body: (inout StoredRow, _ place: Int) throws -> Bool
+      _ body: (FoundRow) throws -> Bool
     ) throws -> Bool {
       var last: RowReference?
       var size = PageSize()
@@ -135,22 +137,22 @@
         let answer = try run(statement(start, count, &parameters), parameters)
         var bytes = 0
         for place in 0..<answer.count {
-          var (row, table) = try row(in: answer, place)
-          bytes += row.bytes.count
-          last = row.reference
-          guard try body(&row, table) else { return false }
+          let found = try row(in: answer, place)
+          bytes += found.row.bytes.count
+          last = found.row.reference
+          guard try body(found) else { return false }
         }
         guard answer.count == size.rows else { return true }
         size.adapt(toBytes: bytes)
       }
     }
 
-    private func row(in answer: Answer, _ place: Int) throws -> (StoredRow, Int) {
+    private func row(in answer: Answer, _ place: Int) throws -> FoundRow {
       let table = Int(answer.integer(place, 4))
       guard let part = parts.first(where: { $0.place == table }) else {
         throw StoreFailure.make(NSCoreDataError, "The server has answered with a row of no table: \(table).")
       }
-      return (try part.table.row(in: answer, place), table)
+      return FoundRow(try part.table.row(in: answer, place), place: table, isCertain: answer.bool(place, 5))
     }
 
     // MARK: Numbers
@@ -166,7 +168,7 @@
 
     // MARK: Windows
 
-    func rows(in window: Range<Int>) throws -> (rows: [(row: StoredRow, place: Int)], skipped: Int)? {
+    func rows(in window: Range<Int>) throws -> (rows: [FoundRow], skipped: Int)? {
       guard window.count <= Self.mostRowsOfWindow else { return nil }
       let (rows, others) = try firstRows(window)
       guard !others.isEmpty, window.lowerBound > 0 else { return (rows + others, window.lowerBound) }
@@ -178,7 +180,7 @@
     /// The rows in a window of those that the server can sort, and the first of those that it cannot.
     private func firstRows(
       _ window: Range<Int>
-    ) throws -> (rows: [(row: StoredRow, place: Int)], others: [(row: StoredRow, place: Int)]) {
+    ) throws -> (rows: [FoundRow], others: [FoundRow]) {
       var parameters = parameters
       let end = parameters.add(Int64(window.upperBound))
       let (offset, count) = (parameters.add(Int64(window.lowerBound)), parameters.add(Int64(window.count)))
@@ -194,21 +196,21 @@
           ORDER BY \(order.terms()), \(part.scope.reference) LIMIT \(end))
           """)
         let unsorted = order.numbers.isEmpty ? "" : " OR (\(part.condition.may)) AND NOT (\(order.isExact))"
-        others.append("(\(part.selection) WHERE \(uncertain(part))\(unsorted) LIMIT \(most))")
+        others.append("(\(part.selection()) WHERE \(uncertain(part))\(unsorted) LIMIT \(most))")
       }
       guard let order = parts.first?.order else { return ([], []) }
       let statement = """
-        (SELECT reference, bytes, version, revision, place, false FROM (
+        (SELECT reference, bytes, version, revision, place, certain, false FROM (
         \(sorted.joined(separator: "\nUNION ALL "))
         ) u ORDER BY \(order.terms(names)), place, reference OFFSET \(offset) LIMIT \(count))
-        UNION ALL (SELECT reference, bytes, version, revision, place, true FROM (
+        UNION ALL (SELECT reference, bytes, version, revision, place, certain, true FROM (
         \(others.joined(separator: "\nUNION ALL "))) o LIMIT \(most))
         """
       let answer = try run(statement, parameters)
-      var (found, rest): ([(StoredRow, Int)], [(StoredRow, Int)]) = ([], [])
+      var (found, rest): ([FoundRow], [FoundRow]) = ([], [])
       for place in 0..<answer.count {
         let row = try row(in: answer, place)
-        if answer.bool(place, 5) { rest.append(row) } else { found.append(row) }
+        if answer.bool(place, 6) { rest.append(row) } else { found.append(row) }
       }
       return (found, rest)
     }

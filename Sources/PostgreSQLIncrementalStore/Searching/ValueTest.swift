@@ -189,7 +189,8 @@
     }
 
     /// - Parameter values: None of them is nil.
-    private mutating func element(_ operand: Operand, of values: [PredicateValue], _ test: ValueTest) -> SearchCondition?
+    private mutating func element(_ operand: Operand, of values: [PredicateValue], _ test: ValueTest)
+      -> SearchCondition?
     {
       if values.count == 1 { return condition(operand, test.with(.equalTo, values[0])) }
       let list: String

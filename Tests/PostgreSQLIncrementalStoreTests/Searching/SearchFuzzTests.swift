@@ -94,7 +94,8 @@
           let others = objects.filter { other in
             relationship.destinationEntity.map { other.entity.isKindOf(entity: $0) } ?? false
           }
-          let some = (0..<Int.random(in: 0..<3, using: &random)).compactMap { _ in others.randomElement(using: &random) }
+          let some = (0..<Int.random(in: 0..<3, using: &random)).compactMap { _ in others.randomElement(using: &random)
+          }
           if relationship.isOrdered {
             object.setValue(NSOrderedSet(array: some), forKey: name)
           } else if relationship.isToMany {

@@ -64,7 +64,8 @@
         .equalTo, .notEqualTo, .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .in, .between,
       ]
       let type = pick(isText && random.isTrue ? [.beginsWith, .endsWith, .contains, .like] : plain)
-      var modifier: NSComparisonPredicate.Modifier = isToMany && !random.isTrue(oneIn: 6) ? pick([.any, .all]) : .direct
+      var modifier: NSComparisonPredicate.Modifier =
+        isToMany && !random.isTrue(oneIn: 6) ? pick([.any, .all]) : .direct
       if type == .contains || type == .between { modifier = .direct }
       let constant: NSExpression
       switch type {
