@@ -241,7 +241,8 @@ if hasOpenCoreData && !isEngineAlone {
     .testTarget(
       name: "PostgreSQLIncrementalStoreTests",
       dependencies: [
-        "CairnIncrementalStore", "CoreData", "IncrementalStore", "PostgreSQLIncrementalStore", "RowStoreConformance",
+        "CairnIncrementalStore", "CairnSimulation", "CoreData", "IncrementalStore", "PostgreSQLIncrementalStore",
+        "RowStoreConformance",
       ],
       swiftSettings: settings),
   ]

@@ -36,7 +36,7 @@ struct RowFetch {
     let report = FetchReport(
       entityName: request.entityName ?? "", path: path, entriesRead: snapshot.entries,
       rowsRead: snapshot.rows, results: isCount ? (answer.first as? NSNumber)?.intValue ?? 0 : answer.count,
-      duration: start.duration(to: clock.now))
+      statements: snapshot.statements, duration: start.duration(to: clock.now))
     return (answer, report)
   }
 

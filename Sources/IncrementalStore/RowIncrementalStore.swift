@@ -188,7 +188,8 @@ open class RowIncrementalStore: NSIncrementalStore {
   ///
   /// - Throws: 134100 if the store has been migrated since it was opened here.
   func indexes(in snapshot: any RowSnapshot) throws -> DeclaredIndexes {
-    let indexes = try DeclaredIndexes.read(snapshot, lastIndexes)
+    let indexes = try DeclaredIndexes.read(
+      snapshot, haveEntries: !rows.hasIndexesOfItsOwn, lastIndexes)
     guard indexes.migrations == migrations else {
       throw StoreFailure.make(
         NSPersistentStoreIncompatibleVersionHashError,

@@ -42,6 +42,10 @@ public protocol RowStore: AnyObject, Sendable {
   /// Whether snapshots may be held for as long as anybody likes, so that contexts can be pinned to them.
   var keepsSnapshots: Bool { get }
 
+  /// Whether the database itself indexes what rows have, as the schema declares it. Then the entries of declared indexes
+  /// are not kept a second time, and fetches ask snapshots to search: ``SearchingRowSnapshot``.
+  var hasIndexesOfItsOwn: Bool { get }
+
   /// A snapshot of the current contents, which later saves do not affect. It is held for the length of one request, or
   /// as long as a context is pinned to it.
   func snapshot() throws -> any RowSnapshot
@@ -72,6 +76,9 @@ public protocol RowStore: AnyObject, Sendable {
 extension RowStore {
   /// True.
   public var keepsSnapshots: Bool { true }
+
+  /// False.
+  public var hasIndexesOfItsOwn: Bool { false }
 
   /// Reads the row from a new snapshot.
   public func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow? {

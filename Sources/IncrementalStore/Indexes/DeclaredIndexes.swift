@@ -15,23 +15,28 @@ struct DeclaredIndexes {
   /// How many migrations have changed the schema.
   let migrations: UInt32
 
-  private init(_ schema: Schema, _ revision: UInt64?) {
+  /// - Parameter haveEntries: Whether the indexes have entries in the store, and not indexes of the database instead.
+  private init(_ schema: Schema, _ revision: UInt64?, haveEntries: Bool) {
     self.revision = revision
     areReady = schema.indexes.allSatisfy { $0.state == .ready } && schema.removals.isEmpty
     migrations = schema.migrations
     var byEntity: [UInt32: [Schema.Index]] = [:]
-    for index in schema.indexes {
+    for index in schema.indexes where haveEntries {
       for entity in schema.family(of: index.entity) { byEntity[entity.number, default: []].append(index) }
     }
     self.byEntity = byEntity
   }
 
-  /// - Parameter former: The indexes that were read last, which are kept if the schema has not changed since.
-  static func read(_ snapshot: any RowSnapshot, _ former: DeclaredIndexes?) throws -> DeclaredIndexes {
+  /// - Parameters:
+  ///   - haveEntries: Whether the indexes have entries in the store, and not indexes of the database instead.
+  ///   - former: The indexes that were read last, which are kept if the schema has not changed since.
+  static func read(
+    _ snapshot: any RowSnapshot, haveEntries: Bool, _ former: DeclaredIndexes?
+  ) throws -> DeclaredIndexes {
     let row = try snapshot.row(StoreHead.schemaReference, in: StoreHead.table)
     if let former, former.revision == row?.revision { return former }
     let schema = try row.map { row in try StoreFailure.reading("The schema of the store") { try Schema(row.bytes) } }
-    return DeclaredIndexes(schema ?? Schema(), row?.revision)
+    return DeclaredIndexes(schema ?? Schema(), row?.revision, haveEntries: haveEntries)
   }
 
   /// The indexes that have each object of an entity.

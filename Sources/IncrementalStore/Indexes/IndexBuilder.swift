@@ -29,6 +29,7 @@ struct IndexBuilder {
       hasAdvanced = true
       switch schema.indexes[place].state {
       case .ready: break
+      case .building where rows.hasIndexesOfItsOwn: schema.indexes[place].state = .ready
       case .building(let next):
         (changes.addedEntries, schema.indexes[place].state) = try build(
           schema.indexes[place], from: next, schema, snapshot.completed(by: schema.completions))

@@ -21,6 +21,8 @@ final class CompletedRowStore: RowStore {
 
   var keepsSnapshots: Bool { rows.keepsSnapshots }
 
+  var hasIndexesOfItsOwn: Bool { rows.hasIndexesOfItsOwn }
+
   func snapshot() throws -> any RowSnapshot { try rows.snapshot().completed(by: completions) }
 
   func save(_ changes: (any RowSnapshot) throws -> RowChanges) throws -> UInt64 {
@@ -35,13 +37,23 @@ final class CompletedRowStore: RowStore {
 extension RowSnapshot {
   /// The snapshot with the values that rows lack, by the number of their entity.
   func completed(by completions: [UInt32: RowCompletion]) -> any RowSnapshot {
-    completions.isEmpty ? self : MappedSnapshot(self) { row, table in try completions[table]?.completed(row) }
+    completions.isEmpty ? self : CompletedSnapshot(self) { row, table in try completions[table]?.completed(row) }
+  }
+}
+
+/// A snapshot that shows rows as if they had been written with the newest schema. So does a database that can search.
+private final class CompletedSnapshot: MappedSnapshot, SearchingRowSnapshot {
+  func search(for query: RowQuery) throws -> (any RowSearch)? {
+    guard let search = try (snapshot as? any SearchingRowSnapshot)?.search(for: query) else { return nil }
+    return WrappedSearch(search: search, tables: query.tables) { [self] row, table in
+      row = try mapped(row, table) ?? row
+    }
   }
 }
 
 /// A snapshot that shows some rows with other bytes.
-final class MappedSnapshot: RowSnapshot {
-  private let snapshot: any RowSnapshot
+class MappedSnapshot: RowSnapshot {
+  fileprivate let snapshot: any RowSnapshot
   private let map: (_ row: [UInt8], _ table: UInt32) throws -> [UInt8]?
 
   /// - Parameter map: Returns other bytes for a row; nil if it stays as it is.
@@ -72,7 +84,7 @@ final class MappedSnapshot: RowSnapshot {
     }
   }
 
-  private func mapped(_ row: StoredRow, _ table: UInt32) throws -> StoredRow? {
+  fileprivate func mapped(_ row: StoredRow, _ table: UInt32) throws -> StoredRow? {
     let bytes = try StoreFailure.reading("The row of \(ObjectReference(entity: table, reference: row.reference))") {
       try map(row.bytes, table)
     }

@@ -1,8 +1,10 @@
 /// A snapshot that counts what is read from it.
-final class CountingSnapshot: RowSnapshot {
+final class CountingSnapshot: SearchingRowSnapshot {
   private let snapshot: any RowSnapshot
   private(set) var rows = 0
   private(set) var entries = 0
+  /// What searches have sent to the database.
+  private(set) var statements: [SentStatement] = []
 
   init(_ snapshot: any RowSnapshot) { self.snapshot = snapshot }
 
@@ -40,5 +42,12 @@ final class CountingSnapshot: RowSnapshot {
       entries += 1
       return try body(entry)
     }
+  }
+
+  func search(for query: RowQuery) throws -> (any RowSearch)? {
+    var query = query
+    query.noteStatement = { [unowned self] in statements.append($0) }
+    guard let search = try (snapshot as? any SearchingRowSnapshot)?.search(for: query) else { return nil }
+    return WrappedSearch(search: search, tables: query.tables) { [unowned self] _, _ in rows += 1 }
   }
 }

@@ -3,7 +3,8 @@ import CoreData
 /// What fetches write to standard error if the user default `com.apple.CoreData.SQLDebug` is set, as by the argument
 /// `-com.apple.CoreData.SQLDebug 1`.
 ///
-/// From 1 on, a line for each fetch; from 2 on, with its predicate and its sort descriptors. A fetch that reads a hundred
+/// From 1 on, a line for each fetch, and one for each statement that it has sent to a database; from 2 on, the fetch with
+/// its predicate and its sort descriptors; from 3 on, the statements with the values of their parameters. A fetch that reads a hundred
 /// times as many rows as it finds says so, once for each entity and predicate.
 enum FetchLog {
   private static let level = UserDefaults.standard.integer(forKey: "com.apple.CoreData.SQLDebug")
@@ -22,6 +23,12 @@ enum FetchLog {
     var line = "fetch: \(report)"
     if level > 1 { line += "; \(predicate), sorted by \(request.sortDescriptors ?? [])" }
     write(line)
+    for statement in report.statements {
+      write("sql: \(statement.text)")
+      if level > 2 {
+        for (place, value) in statement.values.enumerated() { write("bound: $\(place + 1) = \(value)") }
+      }
+    }
     if report.rowsRead >= manyRows, report.rowsRead / 100 >= report.results,
       lock.withLock({ unsafe warned.insert("\(report.entityName) \(predicate)").inserted })
     {

@@ -13,6 +13,8 @@ public struct FetchReport: Sendable, Hashable {
   public let rowsRead: Int
   /// How many objects, identifiers or dictionaries the fetch has found, or the number if it counts.
   public let results: Int
+  /// What was sent to a database that searches, in this order. Empty for other databases.
+  public let statements: [SentStatement]
   /// How long it took.
   public let duration: Duration
 }

@@ -1,13 +1,13 @@
-import CoreData
+package import CoreData
 
 /// What at least one member of a to-many relationship must satisfy, as in `SUBQUERY(labels, $l, $l.name == 'x').@count > 0`.
-struct MemberCondition {
-  let key: String
+package struct MemberCondition {
+  package let key: String
   /// The predicate of the subquery, about a member as the evaluated object.
-  let predicate: NSPredicate
+  package let predicate: NSPredicate
 
   /// Nil if a comparison is not of this kind, or if its subquery is about more than a member and constants.
-  init?(_ comparison: NSComparisonPredicate) {
+  package init?(_ comparison: NSComparisonPredicate) {
     guard comparison.isTrueForAnyCount, let (operand, path) = comparison.leftExpression.steps, path == "@count",
       operand.expressionType == .subquery, let key = (operand.collection as? NSExpression)?.path,
       let predicate = Self.predicate(operand.predicate, about: operand.variable)

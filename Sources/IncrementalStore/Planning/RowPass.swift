@@ -1,6 +1,7 @@
 import CoreData
 
-/// One pass over the rows of an entity that may satisfy a predicate: those to which an access path leads, or all.
+/// One pass over the rows of an entity that may satisfy a predicate: those that the database finds, those to which an
+/// access path leads, or all.
 ///
 /// Whichever it is, the rows come in the same order. The collector evaluates the predicate for each of them, except for
 /// those to which the entries of a relationship lead, and no others: the evaluator would read the same relationship.
@@ -19,6 +20,9 @@ struct RowPass {
   private let reader: CandidateReader
   let partialRows: PartialRowTest?
   private var order: (index: IndexOrder, window: Int)?
+  /// The order of the fetch, and how many of the first rows in this order are needed.
+  private var sorting: (descriptors: [NSSortDescriptor], window: Int)?
+  private let mostRows: Int
 
   /// - Parameter mostRows: How many rows may be read, by a scan or in its time.
   init(
@@ -32,6 +36,7 @@ struct RowPass {
     maps = source.rows.schema.concrete(map.entity, includingSubentities: includingSubentities)
     places = Dictionary(uniqueKeysWithValues: maps.enumerated().map { ($1.number, $0) })
     self.source = source
+    self.mostRows = mostRows
     partialRows = PartialRowTest(predicate, source)
     reader = CandidateReader(
       source: source, maps: maps, mostRows: mostRows,
@@ -41,6 +46,7 @@ struct RowPass {
   /// The number of rows that satisfy the predicate, if it can be told without reading them.
   mutating func count() throws -> Int? {
     guard predicate != nil else { return try source.count(maps) }
+    if let search = try search(), search.isExact, partialRows == nil { return try count(search) }
     guard let path, path.isExact, partialRows == nil || path.isExactRelationship,
       let count = try reader.count(path)
     else { return nil }
@@ -53,6 +59,7 @@ struct RowPass {
   /// - Parameter window: How many of the first rows in this order are needed.
   mutating func prepareOrder(_ descriptors: [NSSortDescriptor], _ window: Int) {
     order = planner.indexes.order(for: descriptors, predicate?.conjuncts ?? []).map { ($0, window) }
+    sorting = (descriptors, window)
   }
 
   /// The rows that satisfy the predicate; nil if too many would have to be read.
@@ -75,7 +82,9 @@ struct RowPass {
   mutating func offerRows(
     to collector: inout RowCollector, areSorted: Bool, keepingContents keepsContents: Bool
   ) throws -> Bool {
-    if let path, let order, !order.index.isExact,
+    if let search = try search() {
+      try offerRows(of: search, to: &collector, areSorted, keepsContents)
+    } else if let path, let order, !order.index.isExact,
       let candidates = try reader.candidates(path, lookups: max(64, 4 * order.window))
     {
       usedPath = candidates.path.description
@@ -95,6 +104,64 @@ struct RowPass {
     }
     if let failure = source.failure { throw failure }
     return true
+  }
+
+  // MARK: Searching
+
+  /// The search of the database for the rows; nil if it does not search.
+  private func search() throws -> (any RowSearch)? {
+    guard mostRows == .max, predicate != nil || sorting != nil,
+      let snapshot = source.snapshot as? any SearchingRowSnapshot
+    else { return nil }
+    let access = source.rows
+    return try snapshot.search(
+      for: RowQuery(
+        tables: maps.map(\.number), predicate: predicate, order: sorting?.descriptors ?? [],
+        reference: { access.reference(ofConstant: $0) }))
+  }
+
+  private mutating func count(_ search: any RowSearch) throws -> Int {
+    usedPath = search.description
+    var (count, hasOthers) = try search.count()
+    guard hasOthers else { return count }
+    let request = NSFetchRequest<NSManagedObject>(entityName: map.entity.name ?? "")
+    (request.entity, request.predicate) = (map.entity, predicate)
+    var collector = try RowCollector(request, of: map, source, isForCount: true)
+    try search.forEachUncertainRow { found in
+      collector.offer(SourceRow(found.row, maps[found.place], source)) { $0 } && source.failure == nil
+    }
+    if let failure = source.failure { throw failure }
+    count += collector.count
+    return count
+  }
+
+  private mutating func offerRows(
+    of search: any RowSearch, to collector: inout RowCollector, _ areSorted: Bool, _ keepsContents: Bool
+  ) throws {
+    usedPath = search.description
+    if let sorting, search.hasOrder, search.isExact, partialRows == nil {
+      let first = min(collector.rowsToSkip, sorting.window)
+      if var found = try search.rows(in: first..<sorting.window) {
+        usedPath = "\(search.description), in order"
+        collector.skip(found.skipped)
+        // The collector keeps the order of equal rows.
+        found.rows.sort { ($0.place, $0.row.reference) < ($1.place, $1.row.reference) }
+        for found in found.rows {
+          _ = collector.offer(SourceRow(found.row, maps[found.place], source), isMatch: found.isCertain) { $0 }
+        }
+        return
+      }
+    }
+    var check = CancellationCheck()
+    try search.forEachRow(isMerged: maps.count > 1 && !areSorted) { found in
+      try check.noteRow()
+      guard isKnown(found.row, maps[found.place]) else { return true }
+      let row = SourceRow(found.row, maps[found.place], source)
+      let goesOn = collector.offer(row, isMatch: found.isCertain && partialRows == nil) {
+        keepsContents ? $0 : $0.unread()
+      }
+      return goesOn && source.failure == nil
+    }
   }
 
   /// Those candidates that have one of the entities of the fetch, in the order in which a scan reads them.

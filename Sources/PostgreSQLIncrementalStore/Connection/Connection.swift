@@ -30,7 +30,8 @@
       }
       // Notices are not errors, and a library prints nothing.
       _ = unsafe PQsetNoticeReceiver(handle, { _, _ in }, nil)
-      try run("SET search_path TO \(Self.quoted(namespace)), pg_catalog")
+      // Compiling a statement takes longer than running it: none here reads so much.
+      try run("SET search_path TO \(Self.quoted(namespace)), pg_catalog; SET jit TO off")
     }
 
     deinit { unsafe PQfinish(handle) }
@@ -85,6 +86,14 @@
       let name = try name(of: statement, parameters.types)
       let result = unsafe withValues(of: parameters) { count, values, lengths, formats in
         unsafe PQexecPrepared(handle, name, count, values, lengths, formats, 1)
+      }
+      return try unsafe checked(result)
+    }
+
+    /// Runs a statement that is not prepared: one that is not likely to be run again.
+    func runOnce(_ statement: String, _ parameters: Parameters) throws(PostgreSQLError) -> Answer {
+      let result = unsafe withValues(of: parameters) { count, values, lengths, formats in
+        unsafe PQexecParams(handle, statement, count, parameters.types, values, lengths, formats, 1)
       }
       return try unsafe checked(result)
     }

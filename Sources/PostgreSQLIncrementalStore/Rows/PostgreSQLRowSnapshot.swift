@@ -31,6 +31,11 @@
       try place.translating { try connection.run(statement, parameters) }
     }
 
+    /// Runs a statement that is not likely to be run again.
+    func runOnce(_ statement: String, _ parameters: Parameters) throws -> Answer {
+      try place.translating { try connection.runOnce(statement, parameters) }
+    }
+
     // MARK: Rows
 
     func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow? {

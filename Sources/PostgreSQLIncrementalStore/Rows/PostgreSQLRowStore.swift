@@ -98,6 +98,8 @@
     /// Snapshots hold a transaction, which keeps the server from removing old rows.
     var keepsSnapshots: Bool { false }
 
+    var hasIndexesOfItsOwn: Bool { true }
+
     func snapshot() throws -> any RowSnapshot {
       try place.translating {
         let connection = try pool.begin(Self.reading)

@@ -1,16 +1,21 @@
 import Testing
 
-/// Runs each test of a suite with every kind of store, one after the other.
+/// Runs each test of a suite with several kinds of store, one after the other.
 struct AnyStore: SuiteTrait, TestTrait, TestScoping {
+  let kinds: [StoreKind]
   let isRecursive = true
 
   func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable @concurrent () async throws -> Void
   ) async throws {
-    for kind in StoreKind.allCases { try await StoreKind.$current.withValue(kind) { try await function() } }
+    for kind in kinds { try await StoreKind.$current.withValue(kind) { try await function() } }
   }
 }
 
 extension Trait where Self == AnyStore {
-  static var anyStore: Self { Self() }
+  /// Every kind of store.
+  static var anyStore: Self { Self(kinds: StoreKind.allCases) }
+
+  /// The kinds of store whose database does not search, so that fetches read entries.
+  static var entryStore: Self { Self(kinds: StoreKind.allCases.filter { !$0.searches }) }
 }

@@ -14,6 +14,15 @@ enum StoreKind: CaseIterable {
   /// The kind of the running test.
   @TaskLocal static var current = integers
 
+  /// Whether the database searches.
+  var searches: Bool {
+    #if PostgreSQL
+      self == .postgreSQL
+    #else
+      false
+    #endif
+  }
+
   /// The kind of references of a store in memory; nil for others.
   var references: RowReferenceKind? {
     switch self {

@@ -3,7 +3,7 @@ import Dispatch
 @testable import IncrementalStore
 import Testing
 
-@Suite("What a fetch reads", .anyStore)
+@Suite("What a fetch reads", .entryStore)
 struct FetchReportTests {
   private let stack: Stack<RecordingStore>
 

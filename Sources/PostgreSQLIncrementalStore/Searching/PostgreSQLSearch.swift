@@ -1,0 +1,227 @@
+#if PostgreSQL
+  import CoreData
+  import IncrementalStore
+
+  /// A search by the server.
+  struct PostgreSQLSearch: RowSearch {
+    /// What is searched for in a table.
+    private struct Part {
+      let place: Int
+      let table: RowTable
+      let scope: PredicateTranslator.Scope
+      let condition: SearchCondition
+      let order: SearchOrder?
+
+      var source: String { "\(scope.table.quoted) \(scope.alias)" }
+
+      /// Whether a row that may satisfy the predicate is certain.
+      var isCertain: String {
+        guard let must = condition.must else { return "false" }
+        return must == condition.may ? "NOT \(scope.isInexact)" : "((\(must)) AND NOT \(scope.isInexact)) IS TRUE"
+      }
+
+      /// Selects the columns of rows, the place of the table, and whether each row is certain.
+      ///
+      /// - Parameter more: Further columns, each after a comma.
+      func selection(_ more: String = "") -> String {
+        typealias Column = Layout.RowColumn
+        let columns = [
+          (Column.reference, "reference"), (Column.bytes, "bytes"), (Column.version, "version"),
+          (Column.revision, "revision"),
+        ].map { "\(scope.alias).\($0) AS \($1)" }.joined(separator: ", ")
+        return "SELECT \(columns), \(place)::bigint AS place, \(isCertain) AS certain\(more) FROM \(source)"
+      }
+    }
+
+    /// The most rows that a window has, and the most that are read besides it.
+    private static let mostRowsOfWindow = 10_000
+    private static let mostOtherRows = 1000
+
+    private let run: (_ text: String, SearchParameters) throws -> Answer
+    private let parts: [Part]
+    /// Of the conditions.
+    private let parameters: SearchParameters
+
+    /// Nil if the server cannot narrow the rows, and cannot find the first of them in their order.
+    init?(
+      _ query: RowQuery, _ known: KnownLayout, _ run: @escaping (_ text: String, SearchParameters) throws -> Answer
+    ) {
+      var translator = PredicateTranslator(known, query.reference)
+      var parts: [Part] = []
+      var narrows = false
+      for (place, number) in query.tables.enumerated() {
+        guard let table = known.layout.tables[number] else { return nil }
+        let scope = PredicateTranslator.Scope(alias: "r\(place)", table: table)
+        let condition = query.predicate.map { translator.condition($0, scope) } ?? .always
+        narrows = narrows || query.predicate != nil && condition != nil
+        parts.append(
+          Part(
+            place: place, table: RowTable(table, known.layout.kind), scope: scope,
+            condition: condition ?? .narrowing("true"), order: SearchOrder(query.order, scope, known.layout)))
+      }
+      isExact = parts.allSatisfy { $0.condition.must != nil }
+      hasOrder = parts.allSatisfy { $0.order != nil }
+      guard narrows || isExact && hasOrder else { return nil }
+      (self.run, self.parts, parameters) = (run, parts, translator.parameters)
+    }
+
+    let isExact: Bool
+    let hasOrder: Bool
+
+    var description: String {
+      guard let part = parts.first else { return "at the server" }
+      let others = parts.count > 1 ? " and in \(parts.count - 1) more tables" : ""
+      return "at the server: \(part.condition.may.replacing("\n", with: " "))\(others)"
+    }
+
+    // MARK: Rows
+
+    func forEachRow(isMerged: Bool, _ body: (FoundRow) throws -> Bool) throws {
+      // A branch for the few others, so that an index serves each branch.
+      try forEachRow(parts, isMerged: isMerged, body) { part in
+        [
+          "(\(part.condition.may)) AND NOT \(part.scope.isInexact)", part.scope.isInexact,
+        ]
+      }
+    }
+
+    func forEachUncertainRow(_ body: (FoundRow) throws -> Bool) throws {
+      try forEachRow(parts, isMerged: false, body) { [uncertain($0)] }
+    }
+
+    /// The condition for the rows that may satisfy the predicate and are not certain.
+    private func uncertain(_ part: Part) -> String {
+      guard part.condition.may != part.condition.must else { return part.scope.isInexact }
+      return "(\(part.condition.may)) AND (\(part.condition.must ?? "false")) IS NOT TRUE OR \(part.scope.isInexact)"
+    }
+
+    private func certain(_ part: Part) -> String {
+      "(\(part.condition.must ?? "false")) AND NOT \(part.scope.isInexact)"
+    }
+
+    /// - Parameter branches: Conditions of which no two are true for the same row.
+    private func forEachRow(
+      _ parts: [Part], isMerged: Bool, _ body: (FoundRow) throws -> Bool,
+      _ branches: (Part) -> [String]
+    ) throws {
+      for parts in isMerged ? [parts] : parts.map({ [$0] }) where !parts.isEmpty {
+        let goesOn = try forEachPage { start, count, parameters in
+          let selections = parts.flatMap { part in
+            let from = start.map { " AND \(part.scope.reference) > \($0)" } ?? ""
+            return branches(part).map { condition in
+              "(\(part.selection()) WHERE (\(condition))\(from) ORDER BY 1 LIMIT \(count))"
+            }
+          }
+          guard selections.count > 1 else { return selections[0] }
+          return "\(selections.joined(separator: "\nUNION ALL ")) ORDER BY 1 LIMIT \(count)"
+        } _: { try body($0) }
+        guard goesOn else { return }
+      }
+    }
+
+    /// Reads pages by the references, so that other reads can take place between them.
+    ///
+    /// - Parameter statement: Makes the statement for a page: with the place of the reference after which it begins, if
+    ///   any, and with the place of the number of rows.
+    /// - Returns: False if the closure has returned false.
+    private func forEachPage(
+      _ statement: (_ start: String?, _ count: String, inout SearchParameters) -> String,
+      _ body: (FoundRow) throws -> Bool
+    ) throws -> Bool {
+      var last: RowReference?
+      var size = PageSize()
+      while true {
+        var parameters = parameters
+        let count = parameters.add(Int64(size.rows))
+        let start = last.map { parameters.add($0) }
+        let answer = try run(statement(start, count, &parameters), parameters)
+        var bytes = 0
+        for place in 0..<answer.count {
+          let found = try row(in: answer, place)
+          bytes += found.row.bytes.count
+          last = found.row.reference
+          guard try body(found) else { return false }
+        }
+        guard answer.count == size.rows else { return true }
+        size.adapt(toBytes: bytes)
+      }
+    }
+
+    private func row(in answer: Answer, _ place: Int) throws -> FoundRow {
+      let table = Int(answer.integer(place, 4))
+      guard let part = parts.first(where: { $0.place == table }) else {
+        throw StoreFailure.make(NSCoreDataError, "The server has answered with a row of no table: \(table).")
+      }
+      return FoundRow(try part.table.row(in: answer, place), place: table, isCertain: answer.bool(place, 5))
+    }
+
+    // MARK: Numbers
+
+    func count() throws -> (certain: Int, hasOthers: Bool) {
+      let counts = parts.map { "(SELECT count(*) FROM \($0.source) WHERE \(certain($0)))" }
+      let others = parts.map { "EXISTS (SELECT FROM \($0.source) WHERE \(uncertain($0)))" }
+      guard !parts.isEmpty else { return (0, false) }
+      let answer = try run(
+        "SELECT \(counts.joined(separator: " + ")), \(others.joined(separator: " OR "))", parameters)
+      return (Int(answer.integer(0, 0)), answer.bool(0, 1))
+    }
+
+    // MARK: Windows
+
+    func rows(in window: Range<Int>) throws -> (rows: [FoundRow], skipped: Int)? {
+      guard window.count <= Self.mostRowsOfWindow else { return nil }
+      let (rows, others) = try firstRows(window)
+      guard !others.isEmpty, window.lowerBound > 0 else { return (rows + others, window.lowerBound) }
+      // Where the others belong is not known.
+      guard others.count <= Self.mostOtherRows, window.upperBound <= Self.mostRowsOfWindow else { return nil }
+      return (try firstRows(0..<window.upperBound).rows + others, 0)
+    }
+
+    /// The rows in a window of those that the server can sort, and the first of those that it cannot.
+    private func firstRows(
+      _ window: Range<Int>
+    ) throws -> (rows: [FoundRow], others: [FoundRow]) {
+      var parameters = parameters
+      let end = parameters.add(Int64(window.upperBound))
+      let (offset, count) = (parameters.add(Int64(window.lowerBound)), parameters.add(Int64(window.count)))
+      let most = parameters.add(Int64(Self.mostOtherRows + 1))
+      var (sorted, others): ([String], [String]) = ([], [])
+      let names = (0..<(parts.first?.order?.keys.count ?? 0)).map { "k\($0)" }
+      for part in parts {
+        guard let order = part.order else { continue }
+        let keys = zip(order.keys, names).map { ", \($0.expression) AS \($1)" }.joined()
+        sorted.append(
+          """
+          (\(part.selection(keys)) WHERE \(certain(part)) AND \(order.isExact)
+          ORDER BY \(order.terms()), \(part.scope.reference) LIMIT \(end))
+          """)
+        let unsorted = order.numbers.isEmpty ? "" : " OR (\(part.condition.may)) AND NOT (\(order.isExact))"
+        others.append("(\(part.selection()) WHERE \(uncertain(part))\(unsorted) LIMIT \(most))")
+      }
+      guard let order = parts.first?.order else { return ([], []) }
+      let statement = """
+        (SELECT reference, bytes, version, revision, place, certain, false FROM (
+        \(sorted.joined(separator: "\nUNION ALL "))
+        ) u ORDER BY \(order.terms(names)), place, reference OFFSET \(offset) LIMIT \(count))
+        UNION ALL (SELECT reference, bytes, version, revision, place, certain, true FROM (
+        \(others.joined(separator: "\nUNION ALL "))) o LIMIT \(most))
+        """
+      let answer = try run(statement, parameters)
+      var (found, rest): ([FoundRow], [FoundRow]) = ([], [])
+      for place in 0..<answer.count {
+        let row = try row(in: answer, place)
+        if answer.bool(place, 6) { rest.append(row) } else { found.append(row) }
+      }
+      return (found, rest)
+    }
+  }
+
+  extension PostgreSQLRowSnapshot: SearchingRowSnapshot {
+    func search(for query: RowQuery) throws -> (any RowSearch)? {
+      PostgreSQLSearch(query, layout) { [self] text, parameters in
+        query.noteStatement(SentStatement(text: text, values: parameters.values))
+        return try runOnce(text, parameters.parameters)
+      }
+    }
+  }
+#endif
