@@ -114,7 +114,9 @@
           }
           guard selections.count > 1 else { return selections[0] }
           return "\(selections.joined(separator: "\nUNION ALL ")) ORDER BY 1 LIMIT \(count)"
-        } _: { try body($0) }
+        } _: {
+          try body($0)
+        }
         guard goesOn else { return }
       }
     }
@@ -193,7 +195,7 @@
         sorted.append(
           """
           (\(part.selection(keys)) WHERE \(certain(part)) AND \(order.isExact)
-          ORDER BY \(order.terms()), \(part.scope.reference) LIMIT \(end))
+          ORDER BY \(order.terms), \(part.scope.reference) LIMIT \(end))
           """)
         let unsorted = order.numbers.isEmpty ? "" : " OR (\(part.condition.may)) AND NOT (\(order.isExact))"
         others.append("(\(part.selection()) WHERE \(uncertain(part))\(unsorted) LIMIT \(most))")

@@ -122,7 +122,7 @@
         WHERE \(alias).owner = \(scope.reference) AND \(alias).relationship = \(relationship.number))
         """
       let test = ValueTest(type: comparison.predicateOperatorType, options: [], constant: constant)
-      return condition(Operand(kind: .integer, expression: count), test)
+      return condition(Operand(count: count), test)
     }
 
     private mutating func members(_ condition: MemberCondition, _ scope: Scope) -> SearchCondition? {
@@ -174,14 +174,14 @@
       guard let key = keys.first, depth <= Self.deepest, aliases <= Self.mostAliases else { return nil }
       let rest = keys.dropFirst()
       if rest.isEmpty, ["self", "objectID"].contains(key) {
-        return end(&self, Operand(kind: .toOne(destination: scope.table.entity), expression: scope.reference))
+        return end(&self, Operand(.row(scope.table.entity), scope.reference))
       }
       if let relationship = toMany(key, scope) {
         guard isFound else { return nil }
         if rest.isEmpty || rest.elementsEqual(["objectID"]) {
           aliases += 1
           let alias = "m\(aliases)"
-          let member = Operand(kind: .toOne(destination: relationship.destination), expression: "\(alias).member")
+          let member = Operand(.member(entity: "\(alias).entity"), "\(alias).member")
           return end(&self, member)?.map { condition in
             """
             EXISTS (SELECT FROM cairn_members \(alias) WHERE \(alias).owner = \(scope.reference)
@@ -241,6 +241,16 @@
 
   /// A value of a row, as an expression of SQL.
   struct Operand {
+    /// How much is known of an object besides its reference.
+    enum Object {
+      /// The object of a row, which has this entity.
+      case row(UInt32)
+      /// A member of a to-many relationship, with an expression for its entity.
+      case member(entity: String)
+      /// The object to which a to-one relationship refers.
+      case field
+    }
+
     let kind: ColumnKind
     /// The value itself.
     let expression: String
@@ -250,11 +260,19 @@
     let folded: String
     /// Whether an index of the server has the column.
     let isIndexed: Bool
+    var object = Object.field
 
-    /// Not a text.
-    init(kind: ColumnKind, expression: String) {
-      (self.kind, self.expression) = (kind, expression)
-      (normalized, folded, isIndexed) = (expression, expression, false)
+    /// A number of members.
+    init(count: String) {
+      kind = .integer
+      (expression, normalized, folded, isIndexed) = (count, count, count, false)
+    }
+
+    /// - Parameter reference: An expression for the reference of an object.
+    init(_ object: Object, _ reference: String) {
+      kind = .toOne(destination: 0)
+      (expression, normalized, folded, isIndexed) = (reference, reference, reference, false)
+      self.object = object
     }
 
     init(_ column: Layout.Column, _ scope: PredicateTranslator.Scope, isIndexed: Bool) {

@@ -3,8 +3,19 @@
 
   /// The order of a fetch as the server makes it.
   struct SearchOrder {
-    /// The expressions to sort by in a table, and whether each sorts in descending order.
-    private(set) var keys: [(expression: String, isDescending: Bool)] = []
+    struct Key {
+      /// In a table.
+      let expression: String
+      /// What an index of the server has of it, which sorts in the same order as far as it tells; nil if that is all.
+      let indexed: String?
+      let isDescending: Bool
+
+      fileprivate func term(_ expression: String) -> String {
+        "\(expression) \(isDescending ? "DESC NULLS LAST" : "ASC NULLS FIRST")"
+      }
+    }
+
+    private(set) var keys: [Key] = []
     /// The keys that are numbers with NaN among them, which the server has in another place.
     private(set) var numbers: [String] = []
 
@@ -19,14 +30,14 @@
         let operand = Operand(column, scope, isIndexed: isIndexed)
         let isDescending = !descriptor.ascending
         switch column.kind {
-        case .boolean, .integer, .uuid: keys.append((operand.expression, isDescending))
+        case .boolean, .integer, .uuid:
+          keys.append(Key(expression: operand.expression, indexed: nil, isDescending: isDescending))
         case .double, .decimal, .date:
-          keys.append((operand.expression, isDescending))
+          keys.append(Key(expression: operand.expression, indexed: nil, isDescending: isDescending))
           numbers.append(operand.expression)
         case .text:
-          // An index of the server has the beginnings.
-          if isIndexed { keys.append((Layout.Column.prefix(ofText: operand.normalized), isDescending)) }
-          keys.append((operand.normalized, isDescending))
+          let beginning = isIndexed ? Layout.Column.prefix(ofText: operand.normalized) : nil
+          keys.append(Key(expression: operand.normalized, indexed: beginning, isDescending: isDescending))
         case .data, .uri, .transformed, .composite, .toOne: return nil
         }
       }
@@ -37,13 +48,12 @@
       numbers.isEmpty ? "true" : numbers.map { "\($0) IS DISTINCT FROM 'NaN'" }.joined(separator: " AND ")
     }
 
-    /// The terms of `ORDER BY`.
-    ///
-    /// - Parameter names: The keys' names, unless they are in the order as the expressions that they are.
-    func terms(_ names: [String]? = nil) -> String {
-      keys.enumerated().map { place, key in
-        "\(names?[place] ?? key.expression) \(key.isDescending ? "DESC NULLS LAST" : "ASC NULLS FIRST")"
-      }.joined(separator: ", ")
+    /// The terms of `ORDER BY` in a table.
+    var terms: String {
+      keys.flatMap { key in [key.indexed, key.expression].compactMap { $0.map(key.term) } }.joined(separator: ", ")
     }
+
+    /// The terms of `ORDER BY` for keys that have names.
+    func terms(_ names: [String]) -> String { zip(keys, names).map { $0.term($1) }.joined(separator: ", ") }
   }
 #endif

@@ -83,8 +83,7 @@
         guard case .data(let data) = test.constant, test.type == .equalTo else { return nil }
         return .exact("\(operand.expression) = \(parameters.add(data))")
       case .toOne:
-        guard test.type == .equalTo, let objects = references([test.constant]) else { return nil }
-        return objects.first.map { .exact("\(operand.expression) = \(parameters.add($0))") } ?? .never
+        return test.type == .equalTo ? object(operand, [test.constant]) : nil
       case .text:
         guard case .string(let text) = test.constant else { return nil }
         return self.text(operand, test, text)
@@ -160,9 +159,50 @@
 
     // MARK: Objects
 
-    /// The references of those constants that are objects of the store; nil if it is not known which these are.
-    private func references(_ constants: [PredicateValue]) -> [RowReference]? {
-      var references: [RowReference] = []
+    /// The condition that an object is one of several; nil if it is not known which these are.
+    ///
+    /// References are unique in a store, but an identifier may have been made with the reference of an object of another
+    /// entity.
+    private mutating func object(_ operand: Operand, _ constants: [PredicateValue]) -> SearchCondition? {
+      guard let objects = objects(constants) else { return nil }
+      let value = operand.expression
+      let groups = Dictionary(grouping: objects, by: \.entity).sorted { $0.key < $1.key }.map(\.value)
+      switch operand.object {
+      case .row(let entity):
+        let own = objects.filter { $0.entity == entity }
+        return own.isEmpty ? .never : .exact("\(value) \(list(own))")
+      case .member(let entity):
+        return .any(
+          groups.map { .exact("\(value) \(list($0)) AND \(entity) = \(parameters.add(Int64($0[0].entity)))") })
+      case .field:
+        guard case .toOne(let destination) = operand.kind else { return nil }
+        let family = known.layout.families[destination] ?? []
+        let possible = groups.filter { family.contains($0[0].entity) }
+        guard !possible.isEmpty else { return .never }
+        if family.count == 1 { return .exact("\(value) \(list(possible[0]))") }
+        // An object that no longer exists has left no entity.
+        let certain = possible.compactMap { objects in
+          known.layout.tables[objects[0].entity].map { table in
+            "\(value) IN (SELECT \(Layout.RowColumn.reference) FROM \(table.quoted) "
+              + "WHERE \(Layout.RowColumn.reference) \(list(objects)))"
+          }
+        }
+        return SearchCondition(
+          may: "\(value) \(list(possible.flatMap(\.self)))",
+          must: certain.map { "(\($0))" }.joined(separator: " OR "))
+      }
+    }
+
+    /// The sign of SQL and the right side of a comparison that is true for the references of several objects.
+    private mutating func list(_ objects: [ObjectReference]) -> String {
+      objects.count == 1
+        ? "= \(parameters.add(objects[0].reference))"
+        : "= ANY(\(parameters.add(objects.map(\.reference), known.layout.kind)))"
+    }
+
+    /// Those constants that are objects of the store; nil if it is not known which these are.
+    private func objects(_ constants: [PredicateValue]) -> [ObjectReference]? {
+      var objects: [ObjectReference] = []
       for constant in constants {
         guard case .object(let object) = constant else { return nil }
         guard let found = reference(object) else {
@@ -171,9 +211,9 @@
           continue
         }
         guard found.reference.columnBytes != nil else { return nil }
-        references.append(found.reference)
+        objects.append(found)
       }
-      return references
+      return objects
     }
 
     // MARK: Membership
@@ -232,8 +272,7 @@
         guard data.count == values.count else { return nil }
         list = parameters.add(data)
       case .toOne:
-        guard let objects = references(values) else { return nil }
-        list = parameters.add(objects, known.layout.kind)
+        return object(operand, values)
       case .text:
         let texts = values.compactMap { if case .string(let text) = $0 { text } else { nil } }
         return texts.count == values.count ? text(operand, test, in: texts) : nil

@@ -35,7 +35,7 @@
       Self.relate(thing, "parent", isToMany: false, thing, "children", isToMany: true)
       Self.relate(group, "list", isToMany: true, part, "lists", isToMany: true)
       group.relationshipsByName["list"]?.isOrdered = true
-      for (entity, most) in [(thing, 5), (group, 2)] {
+      for (entity, most) in [(thing, 5), (part, 2), (group, 2)] {
         let names = entity.attributesByName.keys.filter { $0 != "link" }.sorted() + ["owner"]
         var indexes: [NSFetchIndexDescription] = []
         for number in 0..<Int.random(in: 0...most, using: &random) {
