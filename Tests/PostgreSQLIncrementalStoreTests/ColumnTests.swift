@@ -91,6 +91,12 @@
       #expect(row.count == 1)
       #expect(row.text(0, 0) == "a\u{FFFD}b")
       #expect(try server.differences() == [])
+      // The row is as inexact as before when the column is dropped.
+      let without = NSManagedObjectModel(entities: [
+        NSEntityDescription("Thing", [.attribute("int", .integer16AttributeType)])
+      ])
+      try server.withContext(without) { _ in }
+      #expect(try server.differences() == [])
     }
 
     @Test(
@@ -117,6 +123,22 @@
         #expect(found.map { $0.value(forKey: name) as? String } == ["'; --"])
       }
       #expect(try server.differences() == [])
+    }
+
+    @Test("Views whose names would be the same have different names.")
+    func views() throws {
+      let server = try ModelServer()
+      defer { server.remove() }
+      let (one, other) = (NSEntityDescription("One", []), NSEntityDescription("Other", []))
+      relate(one, "all", toMany: true, other, "one", toMany: false)
+      try server.withContext(NSManagedObjectModel(entities: [one, other])) { context in
+        context.insert("Other", [:]).setValue(context.insert("One", [:]), forKey: "one")
+        try context.save()
+      }
+      let names = try server.row("SELECT viewname::text FROM pg_views WHERE schemaname = current_schema() ORDER BY 1")
+      #expect(names.count == 3)
+      #expect((0..<names.count).map { names.text($0, 0) }.prefix(1) == ["One.all"])
+      #expect(try server.row(#"SELECT entity FROM "One.all""#).text(0, 0) == "One")
     }
 
     @Test("A column that somebody has changed is found, and is not believed.")

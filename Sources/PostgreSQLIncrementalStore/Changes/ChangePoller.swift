@@ -5,7 +5,7 @@
 
   /// Looks again and again what other processes and coordinators have saved in a store.
   final class ChangePoller: @unchecked Sendable {
-    private static let queue = DispatchQueue(label: "Changes that others save in PostgreSQL")
+    private let queue = DispatchQueue(label: "Changes that others save in PostgreSQL")
     /// After how long a transaction that stays open is reported.
     private static let patience = Duration.seconds(60)
 
@@ -20,9 +20,9 @@
     init(_ store: PostgreSQLIncrementalStore, _ rows: PostgreSQLRowStore, every interval: TimeInterval) {
       (self.store, self.rows) = (store, rows)
       cursor = ChangeCursor(of: rows.client)
-      timer = DispatchSource.makeTimerSource(queue: Self.queue)
+      timer = DispatchSource.makeTimerSource(queue: queue)
       timer.schedule(deadline: .now() + interval, repeating: interval)
-      Self.queue.sync { look() }
+      queue.sync { look() }
       timer.setEventHandler { [weak self] in self?.look() }
       timer.resume()
     }

@@ -83,11 +83,16 @@
     /// The views, by their names without quotes.
     func views(_ schema: Schema) -> [String: String] {
       var views: [String: String] = [:]
+      /// A name of at most 63 bytes; with a number if the name itself is that of another view.
+      func name(_ entity: String, _ part: String, _ number: UInt32) -> String {
+        let name = "\(Self.short(entity)).\(Self.short(part))"
+        return views[name] == nil ? name : "\(name).\(number)"
+      }
       for entity in schema.entities {
         let tables = (families[entity.number] ?? []).compactMap { self.tables[$0] }
         guard !tables.isEmpty else { continue }
         let names = schema.properties(of: entity.number).map(\.name)
-        views["\(Self.short(entity.name)).all"] =
+        views[name(entity.name, "all", entity.number)] =
           tables.map { table in
             let columns = names.compactMap { table.column(of: $0) }.map { column in
               "\(Self.readable(column)) AS \(Connection.quoted(column.name))"
@@ -99,9 +104,9 @@
             return "SELECT \((own + columns).joined(separator: ", ")) FROM \(table.quoted)"
           }.joined(separator: " UNION ALL ")
       }
-      for relationship in relationships.values {
+      for relationship in relationships.values.sorted(by: { $0.number < $1.number }) {
         let position = relationship.isOrdered ? "position, " : ""
-        views["\(Self.short(relationship.entityName)).\(Self.short(relationship.name))"] = """
+        views[name(relationship.entityName, relationship.name, relationship.number)] = """
           SELECT owner, \(position)member, e.name AS entity
           FROM cairn_members m LEFT JOIN cairn_entities e ON e.number = m.entity
           WHERE m.relationship = \(relationship.number)
@@ -110,10 +115,9 @@
       return views
     }
 
-    /// Names have at most 63 bytes.
     private static func short(_ name: String) -> String {
       var short = name.filter { $0 != "\0" }
-      while short.utf8.count > 31 { short.removeLast() }
+      while short.utf8.count > 25 { short.removeLast() }
       return short
     }
 

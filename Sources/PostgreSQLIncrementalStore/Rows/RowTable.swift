@@ -183,7 +183,8 @@
     func comparison(_ completion: RowCompletion?, _ rows: [StoredRow]) throws -> Statement {
       let columns = table?.serverColumns(kind) ?? []
       let differences =
-        ["r.\(Layout.RowColumn.isInexact) IS DISTINCT FROM n.inexact"]
+        // A row stays inexact when the column is dropped for which it was.
+        ["n.inexact AND NOT r.\(Layout.RowColumn.isInexact)"]
         + columns.enumerated().map { "r.\($1.quoted) IS DISTINCT FROM \($1.sent($0))" }
       var statement = Statement(
         text: """
