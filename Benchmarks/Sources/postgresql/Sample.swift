@@ -23,7 +23,9 @@
       let title = "Bug 123456 of many, with a title of the usual length"
       try peer.run("BEGIN ISOLATION LEVEL SERIALIZABLE")
       try peer.run(
-        "INSERT INTO cairn_saves (number, client, revision) VALUES ($1, $1, nextval('cairn_revisions'))", [.uuid(UUID())])
+        """
+        INSERT INTO cairn_saves (number, client, revision) VALUES ($1, $1, nextval('cairn_revisions'))
+        """, [.uuid(UUID())])
       try peer.run(
         """
         INSERT INTO "Bug" (cairn_reference, cairn_bytes, cairn_version, cairn_revision, cairn_inexact,

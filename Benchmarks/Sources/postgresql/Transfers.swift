@@ -101,7 +101,9 @@
         #"SELECT cairn_bytes, balance FROM "Account" WHERE cairn_reference = ANY($1)"#, [.numbers(accounts)]
       ) { result in for row in 0..<2 { rows.append(Peer.value(result, row, 0)) } }
       try peer.run(
-        "INSERT INTO cairn_saves (number, client, revision) VALUES ($1, $1, nextval('cairn_revisions'))", [.uuid(UUID())])
+        """
+        INSERT INTO cairn_saves (number, client, revision) VALUES ($1, $1, nextval('cairn_revisions'))
+        """, [.uuid(UUID())])
       try peer.run(
         """
         UPDATE "Account" r SET cairn_bytes = n.bytes, balance = r.balance + n.amount,
