@@ -81,7 +81,10 @@
     /// A difference means that somebody has changed a column, a table or an entry with SQL. Searches may then find too
     /// much or too little; the values of objects are as before. Reads all rows, each table as it is at one time.
     ///
-    /// - Parameter report: Called with a line of text for each difference.
+    /// - Parameters:
+    ///   - url: The URL of the store.
+    ///   - options: Options for opening the store.
+    ///   - report: Called with a line of text for each difference.
     /// - Throws: Errors of the server, and what `report` throws.
     public static func verify(
       at url: URL, options: [AnyHashable: Any]? = nil, _ report: @escaping (_ difference: String) throws -> Void

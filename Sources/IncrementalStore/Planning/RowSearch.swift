@@ -62,8 +62,10 @@ public protocol RowSearch {
   /// Calls `body` with each row that may satisfy the predicate, until it returns false. The closure may call any method
   /// of the snapshot.
   ///
-  /// - Parameter isMerged: Whether the rows of all tables come in one common order, that of their references. Otherwise
-  ///   they come in the order of the tables, and then in that of the references.
+  /// - Parameters:
+  ///   - isMerged: Whether the rows of all tables come in one common order, that of their references. Otherwise they
+  ///     come in the order of the tables, and then in that of the references.
+  ///   - body: Called with each row.
   func forEachRow(isMerged: Bool, _ body: (FoundRow) throws -> Bool) throws
 
   /// The number of certain rows, and whether there are others that may satisfy the predicate. Only if the search is
