@@ -3,9 +3,9 @@ import CoreData
 /// What fetches write to standard error if the user default `com.apple.CoreData.SQLDebug` is set, as by the argument
 /// `-com.apple.CoreData.SQLDebug 1`.
 ///
-/// From 1 on, a line for each fetch, and one for each statement that it has sent to a database; from 2 on, the fetch with
-/// its predicate and its sort descriptors; from 3 on, the statements with the values of their parameters. A fetch that reads a hundred
-/// times as many rows as it finds says so, once for each entity and predicate.
+/// From 1 on, a line for each fetch, and one for each statement that the fetch has sent to a database; from 2 on, also the
+/// predicate and the sort descriptors of the fetch; from 3 on, also the values of the statements' parameters. A fetch
+/// that reads a hundred times as many rows as it finds says so, once for each entity and predicate.
 enum FetchLog {
   private static let level = UserDefaults.standard.integer(forKey: "com.apple.CoreData.SQLDebug")
   /// The least number of rows about which there is a warning.

@@ -1,4 +1,4 @@
-import CoreData
+package import CoreData
 
 /// What predicates require of the value of one indexed property, as values of an index.
 struct IndexCondition {
@@ -209,8 +209,8 @@ extension NSComparisonPredicate {
 }
 
 extension NSComparisonPredicate.Operator {
-  /// The operator with its sides exchanged.
-  fileprivate var mirrored: NSComparisonPredicate.Operator? {
+  /// The operator with its sides exchanged; nil if none does that.
+  package var mirrored: NSComparisonPredicate.Operator? {
     switch self {
     case .equalTo, .notEqualTo: self
     case .lessThan: .greaterThan

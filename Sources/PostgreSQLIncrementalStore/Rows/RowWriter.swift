@@ -49,8 +49,8 @@
       return (UInt64(bitPattern: made.integer(0, 0)), true)
     }
 
-    /// Writes all changes, and notes the number of the save unless that is done. Returns the revision, and the layout if
-    /// it has changed.
+    /// Writes all changes, and notes the number of the save unless that is done. Returns the revision, and the layout
+    /// if it has changed.
     ///
     /// - Parameter known: The layout by which the changes were made.
     /// - Throws: A conflict if a row is missing, which can only be if somebody else has removed it, or if somebody else

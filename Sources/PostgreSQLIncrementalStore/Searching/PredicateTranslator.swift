@@ -328,18 +328,4 @@
       }
     }
   }
-
-  extension NSComparisonPredicate.Operator {
-    /// The operator with its sides exchanged; nil if none does that.
-    fileprivate var mirrored: NSComparisonPredicate.Operator? {
-      switch self {
-      case .equalTo, .notEqualTo: self
-      case .lessThan: .greaterThan
-      case .lessThanOrEqualTo: .greaterThanOrEqualTo
-      case .greaterThan: .lessThan
-      case .greaterThanOrEqualTo: .lessThanOrEqualTo
-      default: nil
-      }
-    }
-  }
 #endif

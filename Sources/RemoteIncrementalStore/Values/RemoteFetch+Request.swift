@@ -47,8 +47,8 @@ extension RemotePredicate {
   ) -> RemotePredicate? {
     var (left, right) = (predicate.leftExpression, predicate.rightExpression)
     var type = predicate.predicateOperatorType
-    if left.expressionType == .constantValue, let reversed = type.reversed {
-      (left, right, type) = (right, left, reversed)
+    if left.expressionType == .constantValue, let mirrored = type.mirrored {
+      (left, right, type) = (right, left, mirrored)
     }
     guard let path = left.remotePath else { return nil }
     let ignoresCase = predicate.options.contains(.caseInsensitive)
@@ -84,20 +84,6 @@ extension RemotePredicate.Comparison {
     case .like: self = .like
     case .matches: self = .matches
     default: return nil
-    }
-  }
-}
-
-extension NSComparisonPredicate.Operator {
-  /// The operator for exchanged sides; nil if there is none.
-  fileprivate var reversed: NSComparisonPredicate.Operator? {
-    switch self {
-    case .equalTo, .notEqualTo: self
-    case .lessThan: .greaterThan
-    case .lessThanOrEqualTo: .greaterThanOrEqualTo
-    case .greaterThan: .lessThan
-    case .greaterThanOrEqualTo: .lessThanOrEqualTo
-    default: nil
     }
   }
 }
