@@ -45,11 +45,14 @@ final class Backend: Sendable {
 }
 
 /// Runs a backend whose answers depend on the request and on the number of earlier requests.
+///
+/// The backend goes on until the process ends. A server of NIO that is cancelled ends the process if it has accepted a
+/// connection and nobody has taken it yet: https://github.com/apple/swift-nio/issues/2637
 func withBackend(
   _ answer: @escaping @Sendable (Received, Int) async throws -> Response, _ body: (Backend) async throws -> Void
 ) async throws {
   let log = Backend.Log()
-  let (ports, port) = AsyncStream.makeStream(of: Int.self)
+  let (ports, port) = AsyncThrowingStream.makeStream(of: Int.self)
   let responder = CallbackResponder { (request: Request, _: BasicRequestContext) in
     let bytes = try await request.body.collect(upTo: 1 << 20)
     let received = Received(
@@ -60,13 +63,12 @@ func withBackend(
   let application = Application(
     responder: responder, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
     onServerRunning: { port.yield($0.localAddress?.port ?? 0) }, logger: Logger(label: "backend") { _ in Silence() })
-  try await withThrowingTaskGroup { group in
-    group.addTask { try await application.run() }
-    defer { group.cancelAll() }
-    for await port in ports {
-      try await body(Backend(port: port, log: log))
-      break
-    }
+  Task {
+    do { try await application.run() } catch { port.finish(throwing: error) }
+  }
+  for try await port in ports {
+    try await body(Backend(port: port, log: log))
+    break
   }
 }
 
