@@ -54,6 +54,7 @@ extension NSManagedObjectContext {
     if !pending.deleted.isEmpty { readMembersOfOwnersAgain() }
     for object in changed { pending.forget(object) }
     for object in pending.locked.elements { pending.unlock(object) }
+    for object in changed { mergeMissedChange(of: object) }
     for object in gone.elements { lose(object) }
     dropFromOwners(gone.elements)
     let untold = pending.event.end()

@@ -70,10 +70,7 @@ final class ResultsProgram {
       }
     case 70..<74:
       note("rollback")
-      let deleted = context.deletedObjects
       context.rollback()
-      // Merges have not refreshed them while they were deleted.
-      for object in deleted.sorted(by: { $0.age < $1.age }) { context.refresh(object, mergeChanges: false) }
     case 74..<78:
       if let object = try any(context) {
         let merges = Bool.random(using: &generator)

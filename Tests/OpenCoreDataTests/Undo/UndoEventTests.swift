@@ -233,8 +233,10 @@ import Testing
     }
   }
 
-  @Test("An object whose deletion is undone has what somebody else has saved and was merged meanwhile.")
-  func changedWhileDeleted() throws {
+  @Test(
+    "An object whose deletion is undone or rolled back has what somebody else has saved and was merged meanwhile.",
+    arguments: [false, true])
+  func changedWhileDeleted(isRolledBack: Bool) throws {
     try run { a, b, ann in
       try a.save()
       manager.removeAllActions()
@@ -244,7 +246,7 @@ import Testing
       try b.own(ann)["name"] = "Bea"
       try b.save()
       for notification in saves.all { a.mergeChanges(fromContextDidSave: notification) }
-      a.undo()
+      if isRolledBack { a.rollback() } else { a.undo() }
       #expect(ann["name"] as? String == "Bea" && !ann.hasChanges)
     }
   }
