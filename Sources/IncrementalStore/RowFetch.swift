@@ -14,30 +14,49 @@ struct RowFetch {
   }
 
   func execute(_ request: NSFetchRequest<NSManagedObject>) throws -> [Any] {
-    guard !FetchLog.isOn else { return try FetchLog.noting(request) { try measured(request) } }
-    let snapshot = try snapshot()
-    return try execute(request, over: snapshot, try store.indexes(in: snapshot)).answer
+    try logged(request, results: { results(of: request, in: $0) }) { try execute(request, over: $0, $1) }
   }
 
   /// Executes the request, and measures what it reads.
-  func report(_ request: NSFetchRequest<NSManagedObject>) throws -> FetchReport { try measured(request).report }
+  func report(_ request: NSFetchRequest<NSManagedObject>) throws -> FetchReport {
+    try measured(request, results: { results(of: request, in: $0) }) { try execute(request, over: $0, $1) }.report
+  }
 
-  func snapshot() throws -> any RowSnapshot { try pinned ?? store.rows.snapshot() }
+  /// Runs a fetch over a snapshot, and notes in the log what it has read, if there is one.
+  func logged<Answer>(
+    _ request: NSFetchRequest<NSManagedObject>, results: (Answer) -> Int,
+    _ fetch: (any RowSnapshot, DeclaredIndexes) throws -> (answer: Answer, path: String?)
+  ) throws -> Answer {
+    guard FetchLog.isOn else {
+      let snapshot = try snapshot()
+      return try fetch(snapshot, try store.indexes(in: snapshot)).answer
+    }
+    let (answer, report) = try measured(request, results: results, fetch)
+    FetchLog.note(request, report)
+    return answer
+  }
 
-  private func measured(
-    _ request: NSFetchRequest<NSManagedObject>
-  ) throws -> (answer: [Any], report: FetchReport) {
+  private func measured<Answer>(
+    _ request: NSFetchRequest<NSManagedObject>, results: (Answer) -> Int,
+    _ fetch: (any RowSnapshot, DeclaredIndexes) throws -> (answer: Answer, path: String?)
+  ) throws -> (answer: Answer, report: FetchReport) {
     let stored = try snapshot()
     let snapshot = CountingSnapshot(stored)
     let clock = ContinuousClock()
     let start = clock.now
-    let (answer, path) = try execute(request, over: snapshot, try store.indexes(in: stored))
-    let isCount = request.resultType == .countResultType
+    let (answer, path) = try fetch(snapshot, try store.indexes(in: stored))
     let report = FetchReport(
       entityName: request.entityName ?? "", path: path, entriesRead: snapshot.entries,
-      rowsRead: snapshot.rows, results: isCount ? (answer.first as? NSNumber)?.intValue ?? 0 : answer.count,
-      statements: snapshot.statements, duration: start.duration(to: clock.now))
+      rowsRead: snapshot.rows, results: results(answer), statements: snapshot.statements,
+      duration: start.duration(to: clock.now))
     return (answer, report)
+  }
+
+  private func snapshot() throws -> any RowSnapshot { try pinned ?? store.rows.snapshot() }
+
+  private func results(of request: NSFetchRequest<NSManagedObject>, in answer: [Any]) -> Int {
+    guard request.resultType == .countResultType else { return answer.count }
+    return (answer.first as? NSNumber)?.intValue ?? 0
   }
 
   private func execute(

@@ -15,10 +15,7 @@ enum FetchLog {
 
   static var isOn: Bool { level > 0 }
 
-  static func noting(
-    _ request: NSFetchRequest<NSManagedObject>, _ fetch: () throws -> (answer: [Any], report: FetchReport)
-  ) rethrows -> [Any] {
-    let (answer, report) = try fetch()
+  static func note(_ request: NSFetchRequest<NSManagedObject>, _ report: FetchReport) {
     let predicate = request.predicate.map { "\($0)" } ?? "all"
     var line = "fetch: \(report)"
     if level > 1 { line += "; \(predicate), sorted by \(request.sortDescriptors ?? [])" }
@@ -36,7 +33,6 @@ enum FetchLog {
         "warning: a fetch of \(report.entityName) has read \(report.rowsRead) rows for \(report.results) results. "
           + "An index may help: \(predicate)")
     }
-    return answer
   }
 
   private static func write(_ line: String) {

@@ -193,7 +193,7 @@ struct RowPass {
   /// index tell them without their rows.
   ///
   /// - Returns: False if no index does. `body` may have been called nevertheless.
-  func forEachObjectInOrder(
+  mutating func forEachObjectInOrder(
     _ descriptors: [NSSortDescriptor], _ body: (ObjectReference, EntityMap) -> Void
   ) throws -> Bool {
     guard partialRows == nil,
@@ -215,6 +215,7 @@ struct RowPass {
       }
     }
     if isExact { pass(on: group.take()) }
+    if isExact { usedPath = "in the order of \(order.section)" }
     return isExact
   }
 
