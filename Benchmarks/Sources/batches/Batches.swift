@@ -9,7 +9,8 @@ struct Batches: ParsableCommand {
     discussion: """
       In each round, objects of four attributes without relationships are inserted, updated and deleted by one batch \
       request each, and in the same round the engine writes, overwrites and deletes the same rows in one batch each. \
-      Both are buffered, in one thread.
+      Both are buffered, in one thread. Then as many folders and items of folders, which a cascade deletes, are \
+      deleted by one batch request, and others by a context.
       """)
 
   @Option(help: "Objects in a batch.")
@@ -27,6 +28,7 @@ struct Batches: ParsableCommand {
 
   func run() throws {
     var figures: [Task: [(requests: Double, engine: Double)]] = [:]
+    var deletions: [(request: Double, context: Double)] = []
     for number in 0...rounds {
       let url = URL(filePath: directory).appending(path: "batches \(ProcessInfo.processInfo.processIdentifier)")
       defer { try? FileManager.default.removeItem(at: url) }
@@ -34,6 +36,8 @@ struct Batches: ParsableCommand {
       for (task, pair) in try Round(count: objects, at: url).run() where number > 0 {
         figures[task, default: []].append(pair)
       }
+      let deletion = try RelatedDeletion(count: objects, at: url).run()
+      if number > 0 { deletions.append(deletion) }
     }
     print("\(objects) objects, median of \(rounds) rounds, nanoseconds an object\n")
     print(Self.line(["", "request", "engine", "ratio", "least", "most", "mark"]))
@@ -46,6 +50,12 @@ struct Batches: ParsableCommand {
           [task.rawValue, Self.median(pairs.map(\.requests)), Self.median(pairs.map(\.engine))]
             + [median, ratios[0], ratios[ratios.count - 1]].map(Self.text) + [median <= 3 ? "3 reached" : "3 missed"]))
     }
+    let ratios = deletions.map { $0.request / $0.context }.sorted()
+    print("\n" + Self.line(["", "request", "context", "ratio", "least", "most"]))
+    print(
+      Self.line(
+        ["folders deleted with items", Self.median(deletions.map(\.request)), Self.median(deletions.map(\.context))]
+          + [ratios[ratios.count / 2], ratios[0], ratios[ratios.count - 1]].map(Self.text)))
   }
 
   private static func median(_ values: [Double]) -> String { "\(Int(values.sorted()[values.count / 2]))" }
