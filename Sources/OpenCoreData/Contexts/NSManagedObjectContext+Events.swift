@@ -68,7 +68,7 @@ extension NSManagedObjectContext {
     case refreshedObjectIDs = "refreshed_objectIDs"
     /// The identifiers of objects whose values were discarded. Never used, because contexts report them as refreshed.
     case invalidatedObjectIDs = "invalidated_objectIDs"
-    /// The query generation. Never used, because no store here has query generations.
+    /// The query generation after a save. Never used: ask ``NSManagedObjectContext/queryGenerationToken``.
     case queryGeneration = "newQueryGeneration"
   }
 
@@ -105,6 +105,9 @@ extension NSNotification.Name {
     NSManagedObjectContext.didMergeChangesObjectIDsNotification
 }
 
+/// The key of the query generation in the user info of notifications. Never used; see
+/// ``NSManagedObjectContext/NotificationKey/queryGeneration``.
+public let NSManagedObjectContextQueryGenerationKey = NSManagedObjectContext.NotificationKey.queryGeneration.rawValue
 /// The key of inserted objects in the user info of notifications.
 public let NSInsertedObjectsKey = NSManagedObjectContext.NotificationKey.insertedObjects.rawValue
 /// The key of changed objects in the user info of notifications.

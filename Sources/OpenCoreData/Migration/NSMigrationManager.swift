@@ -22,10 +22,10 @@ public protocol AutomaticMigrationManager: NSMigrationManager {
 /// may use.
 open class NSMigrationManager: NSObject {
   /// The model of the old store, in which all objects are of the class ``NSManagedObject``.
-  public let sourceModel: NSManagedObjectModel
+  open private(set) var sourceModel: NSManagedObjectModel
 
   /// The model of the new store, in which all objects are of the class ``NSManagedObject``.
-  public let destinationModel: NSManagedObjectModel
+  open private(set) var destinationModel: NSManagedObjectModel
 
   /// Anything the application wants to note, for example for its policies.
   open var userInfo: [AnyHashable: Any]?

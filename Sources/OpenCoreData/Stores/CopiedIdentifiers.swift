@@ -1,3 +1,5 @@
+import Foundation
+
 /// The identifiers of copied objects by those of the original objects: 48 bytes an object if the references are
 /// numbers.
 struct CopiedIdentifiers {
@@ -35,6 +37,9 @@ struct CopiedIdentifiers {
     return NSManagedObjectID(table.entity, target, table.pairs[low].new)
   }
 
+  /// The identifiers of all copies, made when they are read.
+  var copies: NSArray { Copies(self) }
+
   /// Calls `body` with the identifiers of an entity's original objects, a part of at most `size` at a time.
   func forEachPart(
     of entity: NSEntityDescription, size: Int, _ body: ([NSManagedObjectID]) throws -> Void
@@ -43,6 +48,41 @@ struct CopiedIdentifiers {
     for start in stride(from: 0, to: table.pairs.count, by: size) {
       let part = table.pairs[start..<min(start + size, table.pairs.count)]
       try body(part.map { NSManagedObjectID(table.entity, source, $0.old) })
+    }
+  }
+}
+
+extension CopiedIdentifiers {
+  /// The identifiers of all copies, entity by entity.
+  private final class Copies: NSArray {
+    private let tables: [Table]
+    private let target: StoreIdentity
+
+    init(_ identifiers: CopiedIdentifiers) {
+      tables = Array(identifiers.tables.values)
+      target = identifiers.target
+      unsafe super.init(objects: nil, count: 0)
+    }
+
+    @unsafe required init(objects: UnsafePointer<AnyObject>?, count: Int) {
+      fatalError("The identifiers of copies belong to a migration.")
+    }
+
+    required convenience init(arrayLiteral elements: Any...) {
+      fatalError("The identifiers of copies belong to a migration.")
+    }
+
+    required convenience init?(coder aDecoder: NSCoder) { nil }
+
+    override var count: Int { tables.reduce(0) { $0 + $1.pairs.count } }
+
+    override func object(at index: Int) -> Any {
+      var index = index
+      for table in tables {
+        if index < table.pairs.count { return NSManagedObjectID(table.entity, target, table.pairs[index].new) }
+        index -= table.pairs.count
+      }
+      fatalError("There are only \(count) identifiers.")
     }
   }
 }

@@ -50,14 +50,15 @@ extension NSPersistentStoreCoordinator {
     NotificationCenter.default.post(
       name: .NSPersistentStoreCoordinatorWillRemoveStore, object: self,
       userInfo: [NSRemovedPersistentStoresKey: [store]])
-    let migrated = try withStoreLock {
+    let (migrated, identifiers) = try withStoreLock {
       let old = try own(store)
       try checkVacant(URL)
       try IncompleteCopy.vacate(URL, of: storeClass, options)
       let new = storeClass.init(
         persistentStoreCoordinator: self, configurationName: old.configurationName, at: URL, options: options)
+      let identifiers: CopiedIdentifiers
       do {
-        try copy(old, into: new, ofType: storeType)
+        identifiers = try copy(old, into: new, ofType: storeType)
       } catch {
         new.persistentStoreCoordinator = nil
         // Only for a file URL is it known that nothing was there before.
@@ -70,18 +71,23 @@ extension NSPersistentStoreCoordinator {
       old.persistentStoreCoordinator = nil
       new.didAdd(to: self)
       RemoteChanges.observe(new, of: self)
-      return new
+      return (new, identifiers)
     }
-    announceChange([NSAddedPersistentStoresKey: [migrated], NSRemovedPersistentStoresKey: [store]])
+    announceChange([
+      NSAddedPersistentStoresKey: [migrated], NSRemovedPersistentStoresKey: [store],
+      NSUUIDChangedPersistentStoresKey: [store, migrated, identifiers.copies],
+    ])
     return migrated
   }
 
   /// Opens a store that the coordinator does not have yet, and fills it with the objects of another one.
-  private func copy(_ old: NSIncrementalStore, into new: NSIncrementalStore, ofType type: String) throws {
+  private func copy(
+    _ old: NSIncrementalStore, into new: NSIncrementalStore, ofType type: String
+  ) throws -> CopiedIdentifiers {
     try new.loadMetadata()
     do {
       try prepare(new, ofType: type, entities(ofConfiguration: old.configurationName))
-      try StoreCopy.run(old, of: self, new)
+      return try StoreCopy.run(old, of: self, new)
     } catch {
       new.willRemove(from: self)
       throw error

@@ -54,6 +54,9 @@ public let NSSQLiteManualVacuumOption = "NSSQLiteManualVacuumOption"
 public let NSAddedPersistentStoresKey = "added"
 /// The key of the removed stores, an array, in the user info of a notification.
 public let NSRemovedPersistentStoresKey = "removed"
+/// The key of what has replaced a store, in the user info of `NSPersistentStoreCoordinatorStoresDidChange`: an array of
+/// the old store, the new one, and an `NSArray` of the identifiers that the objects have in the new one.
+public let NSUUIDChangedPersistentStoresKey = "changedUUID"
 
 /// The key of the location of a changed store, a `URL`, in the user info of a notification.
 public let NSPersistentStoreURLKey = "storeURL"
@@ -76,7 +79,8 @@ extension NSNotification.Name {
     NSNotification.Name("NSPersistentStoreCoordinatorStoresWillChangeNotification")
 
   /// Posted after a coordinator, the notification's object, has added or removed the stores in the user info: on the
-  /// thread that added or removed them, after it has released the coordinator's lock.
+  /// thread that added or removed them, after it has released the coordinator's lock. A migration to a new store also
+  /// gives ``NSUUIDChangedPersistentStoresKey``.
   public static let NSPersistentStoreCoordinatorStoresDidChange =
     NSNotification.Name("NSPersistentStoreCoordinatorStoresDidChangeNotification")
 

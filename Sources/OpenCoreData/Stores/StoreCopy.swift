@@ -29,13 +29,15 @@ final class StoreCopy {
   /// - Parameters:
   ///   - source: a store of the coordinator.
   ///   - target: a store whose metadata are loaded.
+  /// - Returns: the identifiers of the copies.
   /// - Throws: ``NSMigrationCancelledError`` if the progress is cancelled; any error of either store.
   static func run(
     _ source: NSIncrementalStore, of coordinator: NSPersistentStoreCoordinator, _ target: NSIncrementalStore
-  ) throws {
+  ) throws -> CopiedIdentifiers {
     let copy = StoreCopy(source, coordinator, target)
     defer { copy.coordinator.stores = [] }
     try copy.source.context.performAndWait { try copy.run() }
+    return copy.identifiers
   }
 
   private init(

@@ -12,7 +12,11 @@ public import Foundation
 ///
 /// A manager may be used by one thread at a time; that of a context, on the queue of the context. Wrong nesting ends the
 /// program.
-open class UndoManager: NSObject {
+///
+/// `@unchecked Sendable`, because the class of Apple's platforms is bound to the main actor, and therefore `Sendable`:
+/// code for both may make a manager on the main actor and hand it to another thread. The compiler does not check that
+/// one thread at a time uses it.
+open class UndoManager: NSObject, @unchecked Sendable {
   /// The closed groups at the top level, the last one at the end.
   private(set) var undoStack: [UndoGroup] = []
   private(set) var redoStack: [UndoGroup] = []

@@ -17,6 +17,19 @@ final class CountingManager: NSMigrationManager, AutomaticMigrationManager {
   }
 }
 
+/// A manager that leaves everything to another one.
+private final class LeavingManager: NSMigrationManager {
+  private let other: NSMigrationManager
+
+  init(leavingTo other: NSMigrationManager) {
+    self.other = other
+    super.init(sourceModel: NSManagedObjectModel(), destinationModel: NSManagedObjectModel())
+  }
+
+  override var sourceModel: NSManagedObjectModel { other.sourceModel }
+  override var destinationModel: NSManagedObjectModel { other.destinationModel }
+}
+
 private final class CountingStore: NSIncrementalStore {
   override class func migrationManagerClass() -> AnyClass { CountingManager.self }
 }
@@ -28,6 +41,17 @@ private final class MistakenStore: NSIncrementalStore {
 }
 
 @Suite("Classes of migration managers") struct MigrationManagerClassTests {
+  @Test("A subclass may have other models than its superclass, and entities are looked for in them.")
+  func models() {
+    let (model, mapping) = (Zoo().model, NSEntityMapping())
+    (mapping.sourceEntityName, mapping.destinationEntityName) = ("Dog", "Keeper")
+    let other = NSMigrationManager(sourceModel: model, destinationModel: model)
+    let manager: NSMigrationManager = LeavingManager(leavingTo: other)
+    #expect(manager.sourceModel === other.sourceModel && manager.destinationModel === other.destinationModel)
+    #expect(manager.sourceEntity(for: mapping) === other.sourceEntity(for: mapping))
+    #expect(manager.destinationEntity(for: mapping)?.name == "Keeper")
+  }
+
   @Test("A store class names the class of the manager that migrates its stores.")
   func classes() throws {
     let model = NSManagedObjectModel()

@@ -55,6 +55,14 @@ import Testing
     #expect(comparableKey(of: \Chore.title) == "title" && comparableKey(of: \String.count) == nil)
   }
 
+  @Test("A key path of managed objects has the name that libraries read, also if its types are not known.")
+  func names() {
+    func name<Root, Value>(of path: KeyPath<Root, Value>) -> String? { path._kvcKeyPathString }
+    #expect(name(of: \Chore.due) == "due" && name(of: \Chore.list?.name) == "list.name")
+    #expect((\Chore.priority as AnyKeyPath)._kvcKeyPathString == "priority")
+    #expect((\Chore.lowercasedTitle)._kvcKeyPathString == nil && name(of: \String.count) == nil)
+  }
+
   @Test("A computed property that does more than pass on a value has no key, and still sorts.")
   func computed() throws {
     #expect(NSSortDescriptor(keyPath: \Chore.lowercasedTitle, ascending: true).key == nil)

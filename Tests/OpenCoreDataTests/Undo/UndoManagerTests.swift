@@ -217,6 +217,15 @@ import Testing
     #expect(witness.states == [[false, false], [true, false], [false, true]])
   }
 
+  @Test("A manager that is made on the main actor may be handed to other code, as on Apple's platforms.")
+  func handing() async {
+    let manager = await MainActor.run { UndoManager() }
+    let numbers = Numbers(manager)
+    numbers.append(1)
+    manager.undo()
+    #expect(numbers.values == [])
+  }
+
   // MARK: Notes
 
   @Test("Names follow their actions from undo to redo, and are part of the titles.")
