@@ -198,8 +198,10 @@ extension NSManagedObject {
   }
 
   /// Reads the row again if the value at `place` is unchanged here, because somebody else may have changed it.
+  ///
+  /// A deleted object keeps the row to which its delete rules were applied, with which the save compares the store's.
   private final func refreshUnchanged(at place: Int) {
-    guard snapshot != nil, !hasChanged(at: place), let context = managedObjectContext else { return }
+    guard snapshot != nil, !isDeleted, !hasChanged(at: place), let context = managedObjectContext else { return }
     context.persistentStoreCoordinator?.rowsMayBeStale([objectID])
     // A row that is gone refers to nothing.
     try? refresh(context)
