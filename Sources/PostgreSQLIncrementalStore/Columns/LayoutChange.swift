@@ -53,7 +53,7 @@
           })
     }
 
-    private func run(_ statements: [String]) throws(PostgreSQLError) {
+    private func run(_ statements: [String]) throws {
       guard !statements.isEmpty else { return }
       try connection.run(statements.joined(separator: ";\n"))
     }

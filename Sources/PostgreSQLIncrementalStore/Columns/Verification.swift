@@ -27,10 +27,7 @@
     /// Checks a table in a transaction of its own.
     private func check(_ name: String, _ body: (Connection) throws -> Void) throws {
       let connection = try pool.begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-      defer {
-        if !connection.isLost { try? connection.run("ROLLBACK") }
-        pool.give(back: connection)
-      }
+      defer { pool.end(connection) }
       do {
         try body(connection)
       } catch let error as PostgreSQLError {

@@ -3,14 +3,6 @@
   import IncrementalStore
   import RowFormat
 
-  /// A statement and its parameters.
-  struct Statement {
-    let text: String
-    var parameters = Parameters()
-    /// How many rows it must change; nil if that does not matter.
-    var count: Int?
-  }
-
   /// Where the rows of a table of the row store are: those of an entity of the schema in a table of their own with
   /// columns, all others in `cairn_rows`.
   struct RowTable {
@@ -38,6 +30,13 @@
     func selection(where condition: String, alias: String = "r") -> String {
       let columns = [reference, bytes, version, revision].map { "\(alias).\($0)" }.joined(separator: ", ")
       return "SELECT \(columns) FROM \(name) \(alias) WHERE \(self.condition) AND \(condition)"
+    }
+
+    /// Selects the rows at references.
+    func selection(of references: [RowReference]) -> Statement {
+      var statement = Statement(text: selection(where: "r.\(reference) = ANY($1)"))
+      add(references.filter { canHave($0) }, to: &statement.parameters)
+      return statement
     }
 
     func counting() -> String { "SELECT count(*) FROM \(name) WHERE \(condition)" }
@@ -140,6 +139,7 @@
         """
       var statement = Statement(text: text)
       try add(rows, to: &statement)
+      statement.count = nil
       try add(rows.map(\.bytes), table?.columns ?? [], columns, completion, to: &statement)
       return statement
     }
