@@ -44,7 +44,8 @@
       try PageReader(connection).forEachPage(of: rows, from: nil) { page in
         let readable = try page.filter { row in
           do {
-            _ = try ColumnValues(row.bytes, table.columns, known.completions[table.entity])
+            var values = ColumnValues(count: names.count - 1)
+            try values.add(row.bytes, table.columns, known.completions[table.entity])
             return true
           } catch let damage as RowDamage {
             try report("\(table.name) \(row.reference): the row is damaged: \(damage)")

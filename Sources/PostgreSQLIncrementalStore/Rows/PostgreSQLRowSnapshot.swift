@@ -55,7 +55,7 @@
       _ references: [UInt32: [RowReference]], entriesBeginningWith prefixes: [[UInt8]], limit: Int
     ) throws -> (rows: [UInt32: [StoredRow?]], entries: [[[UInt8]]]) {
       // Table 0 comes first: it has the schema, which tells in which tables the others are.
-      let tables = references.sorted { $0.key < $1.key }.map { (RowTable($0.key, in: layout.layout), $0.value) }
+      let tables = references.sorted { $0.key < $1.key }.map { (layout.table($0.key), $0.value) }
       let search = EntrySearch(prefixes, layout.layout, limit)
       let answers = try run(tables.map { $0.selection(of: $1) } + search.statements)
       var rows: [UInt32: [StoredRow?]] = [:]
@@ -112,7 +112,7 @@
     func forEachRow(
       in table: UInt32, from first: RowReference?, _ body: (inout StoredRow) throws -> Bool
     ) throws {
-      let table = RowTable(table, in: layout.layout)
+      let table = layout.table(table)
       var first = first
       if let start = first, !table.canHave(start) {
         // References of one kind come before all of another one.
@@ -131,7 +131,7 @@
     }
 
     func count(in table: UInt32) throws -> Int {
-      Int(try run(RowTable(table, in: layout.layout).counting(), Parameters()).integer(0, 0))
+      Int(try run(layout.table(table).counting(), Parameters()).integer(0, 0))
     }
 
     // MARK: Entries

@@ -106,11 +106,11 @@
 
     func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow? {
       try place.translating {
-        let table = RowTable(table, in: layouts.current.layout)
+        let table = layouts.current.table(table)
         guard table.canHave(reference) else { return nil }
         var parameters = Parameters()
         table.add(reference, to: &parameters)
-        let answer = try pool.run(table.selection(where: "r.\(table.reference) = $1"), parameters)
+        let answer = try pool.run(table.selectionOfOne, parameters)
         return answer.count > 0 ? try table.row(in: answer, 0) : nil
       }
     }

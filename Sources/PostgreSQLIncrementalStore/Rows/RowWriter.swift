@@ -88,7 +88,7 @@
       guard let change, case .put(let bytes) = change.change else { return nil }
       // Whoever else wants to change the schema waits for this row.
       let answer = try connection.run(
-        "\(RowTable(StoreHead.table, in: known.layout).selection(where: Self.isSchema)) FOR UPDATE", Parameters())
+        "\(known.table(StoreHead.table).selection(where: Self.isSchema)) FOR UPDATE", Parameters())
       let old = answer.count > 0 ? try Schema(answer.bytes(0, 1)) : Schema()
       let new = try StoreFailure.reading("The schema of a save") { try Schema(bytes) }
       try LayoutChange(connection, from: old, to: new, known.layout.kind).make()
@@ -100,7 +100,7 @@
       var deleted: [Statement] = []
       var written: [Statement] = []
       for (number, rows) in Dictionary(grouping: changes.rows, by: \.table).sorted(by: { $0.key < $1.key }) {
-        let table = RowTable(number, in: known.layout)
+        let table = known.table(number)
         let completion = known.completions[number]
         func parts(_ kind: (RowChanges.Row) -> Bool) -> [ArraySlice<RowChanges.Row>] {
           Self.parts(of: rows.filter(kind)) { $0.byteCount }
