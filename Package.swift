@@ -241,8 +241,8 @@ if hasOpenCoreData && !isEngineAlone {
     .testTarget(
       name: "PostgreSQLIncrementalStoreTests",
       dependencies: [
-        "CairnIncrementalStore", "CairnSimulation", "CoreData", "IncrementalStore", "PostgreSQLIncrementalStore",
-        "RowStoreConformance",
+        "CHeap", "CairnIncrementalStore", "CairnSimulation", "CoreData", "IncrementalStore",
+        "PostgreSQLIncrementalStore", "RowStoreConformance",
       ],
       swiftSettings: settings),
   ]

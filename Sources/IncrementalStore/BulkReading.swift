@@ -45,17 +45,16 @@ private final class BulkSnapshot: RowSnapshot {
   /// Reads what was wanted and is not known. Returns false if that is nothing.
   func readWanted() throws -> Bool {
     if wantedRows.isEmpty, wantedPrefixes.isEmpty { return false }
-    for (table, objects) in Dictionary(grouping: wantedRows, by: \.entity) {
-      let objects = objects.sorted()
-      for (object, row) in zip(objects, try snapshot.rows(objects.map(\.reference), in: table)) {
-        rows[object] = .some(row)
+    let references = Dictionary(grouping: wantedRows, by: \.entity).mapValues { $0.map(\.reference) }
+    let prefixes = Array(wantedPrefixes)
+    let found = try snapshot.rows(references, entriesBeginningWith: prefixes, limit: Self.limit)
+    for (table, references) in references {
+      for (reference, row) in zip(references, found.rows[table] ?? []) {
+        rows[ObjectReference(entity: table, reference: reference)] = .some(row)
       }
     }
-    let prefixes = wantedPrefixes.sorted { $0.lexicographicallyPrecedes($1) }
-    if !prefixes.isEmpty {
-      for (prefix, found) in zip(prefixes, try snapshot.entries(beginningWith: prefixes, limit: Self.limit)) {
-        entries[prefix] = Entries(first: found, areAll: found.count < Self.limit)
-      }
+    for (prefix, found) in zip(prefixes, found.entries) {
+      entries[prefix] = Entries(first: found, areAll: found.count < Self.limit)
     }
     (wantedRows, wantedPrefixes) = ([], [])
     return true

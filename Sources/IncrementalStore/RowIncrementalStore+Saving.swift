@@ -8,11 +8,15 @@ extension RowIncrementalStore {
     let metadataBytes = try metadata.map { try StoreHead.bytes(of: $0) }
     var plan = SavePlan(self)
     var recorder = HistoryRecorder(self, context)
+    var isFirst = true
     let revision: UInt64
     do {
       revision = try rows.save { snapshot in
-        try snapshot.readingInBulk(references(in: request)) { snapshot in
-          plan = SavePlan(self)
+        // A remote database refuses to insert a row that exists, and has the save planned again.
+        let areNew = isFirst && snapshot.isRemote
+        isFirst = false
+        return try snapshot.readingInBulk(references(in: request, withInserted: !areNew)) { snapshot in
+          plan = SavePlan(self, readsInserted: !areNew)
           var changes = try plan.changes(request, snapshot, context)
           try recorder.record(plan.objects, in: &changes, snapshot)
           try addCompanions(of: plan.objects, to: &changes, snapshot)
@@ -47,8 +51,9 @@ extension RowIncrementalStore {
 
 extension RowIncrementalStore {
   /// The rows that a save reads in any case: those of its objects, and two of the store.
-  private func references(in request: NSSaveChangesRequest) throws -> [ObjectReference] {
-    let sets = [request.insertedObjects, request.updatedObjects, request.deletedObjects, request.lockedObjects]
+  private func references(in request: NSSaveChangesRequest, withInserted: Bool) throws -> [ObjectReference] {
+    let inserted = withInserted ? request.insertedObjects : nil
+    let sets = [inserted, request.updatedObjects, request.deletedObjects, request.lockedObjects]
     let objects = try sets.compactMap(\.self).joined().map { try access.reference($0.objectID) }
     return objects
       + [StoreHead.schemaReference, StoreHead.historyReference].map {
@@ -60,9 +65,13 @@ extension RowIncrementalStore {
 /// Computes the changes to rows and entries from the objects of a save.
 struct SavePlan {
   private let store: RowIncrementalStore
+  private let readsInserted: Bool
   private(set) var objects: [SavedObject] = []
 
-  init(_ store: RowIncrementalStore) { self.store = store }
+  /// - Parameter readsInserted: Whether the rows of inserted objects are read, which should not exist.
+  init(_ store: RowIncrementalStore, readsInserted: Bool = true) {
+    (self.store, self.readsInserted) = (store, readsInserted)
+  }
 
   /// - Throws: 134100 if the store has been migrated since it was opened; `RowConflicts` if rows have
   ///   changed since the objects were read; `KeyConflicts` if two objects would have the same key.
@@ -106,7 +115,8 @@ struct SavePlan {
       for object in some ?? [] {
         let reference = try store.access.reference(object.objectID)
         guard let map = store.access.schema[reference.entity] else { throw StoreFailure.missing(object.objectID) }
-        let stored = try snapshot.row(reference.reference, in: reference.entity)
+        let isRead = change != .inserted || readsInserted
+        let stored = isRead ? try snapshot.row(reference.reference, in: reference.entity) : nil
         objects.append(SavedObject(object, change, reference, map, stored))
       }
     }

@@ -34,7 +34,8 @@
 ///
 /// If the database is another process or machine, each call of a snapshot waits for an answer. Then also implement
 /// ``RowSnapshot/rows(_:in:)`` and ``RowSnapshot/entries(beginningWith:limit:)``, and let ``RowSnapshot/isRemote``
-/// be true: saves and fetches read in bulk then. If it has columns for the values of rows, its snapshots may also be
+/// be true: saves and fetches read in bulk then. Saves do not read the rows of new objects at first: if such a row
+/// exists nevertheless, the store must call the closure of the save again, which reads it then. If it has columns for the values of rows, its snapshots may also be
 /// searched: ``SearchingRowSnapshot``.
 public protocol RowStore: AnyObject, Sendable {
   /// The kind of the references that the store makes. It never changes for a store that has rows.
@@ -48,7 +49,8 @@ public protocol RowStore: AnyObject, Sendable {
   var hasIndexesOfItsOwn: Bool { get }
 
   /// A snapshot of the current contents, which later saves do not affect. It is held for the length of one request, or
-  /// as long as a context is pinned to it.
+  /// as long as a context is pinned to it. If the store does not keep snapshots, it may be one of the contents at the
+  /// time of its first read.
   func snapshot() throws -> any RowSnapshot
 
   /// A row as it is now; nil if there is none. The same as reading the row from a new snapshot, which may take more
@@ -140,6 +142,12 @@ public protocol RowSnapshot: AnyObject {
 
   /// The entries that begin with each of several prefixes, for each prefix in order and at most `limit`.
   func entries(beginningWith prefixes: [[UInt8]], limit: Int) throws -> [[[UInt8]]]
+
+  /// The rows at references, by their tables, and entries: what ``rows(_:in:)`` and ``entries(beginningWith:limit:)``
+  /// return, if possible with less waiting.
+  func rows(
+    _ references: [UInt32: [RowReference]], entriesBeginningWith prefixes: [[UInt8]], limit: Int
+  ) throws -> (rows: [UInt32: [StoredRow?]], entries: [[[UInt8]]])
 }
 
 extension RowSnapshot {
@@ -162,6 +170,15 @@ extension RowSnapshot {
       }
       return entries
     }
+  }
+
+  /// Reads the rows of one table after the other, and then the entries.
+  public func rows(
+    _ references: [UInt32: [RowReference]], entriesBeginningWith prefixes: [[UInt8]], limit: Int
+  ) throws -> (rows: [UInt32: [StoredRow?]], entries: [[[UInt8]]]) {
+    var found: [UInt32: [StoredRow?]] = [:]
+    for (table, references) in references { found[table] = try rows(references, in: table) }
+    return (found, prefixes.isEmpty ? [] : try entries(beginningWith: prefixes, limit: limit))
   }
 
   /// Calls `body` with each entry that begins with `prefix`, in order, until it returns false.

@@ -57,6 +57,30 @@
       try rows.close()
     }
 
+    @Test("A save of which the server hears only after it was made again is not made twice.")
+    func lateSave() throws {
+      defer { proxy.end() }
+      let namespace = Namespace(Server.address(in: proxy.folder))
+      defer { namespace.remove() }
+      let rows = try namespace.rowStore()
+      _ = try rows.save { put(1, try $0.row(.integer(1), in: 7)) }
+      proxy.cut(.lateSave)
+      // Nothing is read, so that all of the save is sent at once.
+      let revision = try rows.save { _ in put(2, nil) }
+      proxy.release()
+      let row = try rows.snapshot().row(.integer(2), in: 7)
+      #expect(row?.revision == revision)
+      #expect(row?.version == 1)
+      #expect(try rows.snapshot().count(in: 7) == 2)
+      try rows.close()
+    }
+
+    private func put(_ number: Int64, _ row: StoredRow?) -> RowChanges {
+      var changes = RowChanges()
+      changes.rows = [.init(table: 7, reference: .integer(number), change: .put([1]), revision: row?.revision)]
+      return changes
+    }
+
     @Test("A connection that was lost while nobody used it is replaced.")
     func idle() throws {
       defer { proxy.end() }

@@ -41,6 +41,40 @@
       for rows in [slow, fast] { try rows.close() }
     }
 
+    @Test("A save that inserts a row which exists is planned again.")
+    func existingRow() throws {
+      let namespace = Namespace()
+      defer { namespace.remove() }
+      let rows = try namespace.rowStore()
+      _ = try rows.save { _ in put(nil) }
+      var attempts = 0
+      _ = try rows.save { snapshot in
+        attempts += 1
+        return put(attempts == 1 ? nil : try snapshot.row(.integer(1), in: 7))
+      }
+      #expect(attempts == 2)
+      #expect(try rows.snapshot().row(.integer(1), in: 7)?.version == 2)
+      try rows.close()
+    }
+
+    @Test("An update of a row that does not exist changes nothing and is planned again.")
+    func missingRow() throws {
+      let namespace = Namespace()
+      defer { namespace.remove() }
+      let rows = try namespace.rowStore()
+      var attempts = 0
+      let row = StoredRow(reference: .integer(1), bytes: [], version: 1, revision: 1)
+      let revision = try rows.save { snapshot in
+        attempts += 1
+        return put(attempts == 1 ? row : try snapshot.row(.integer(1), in: 7))
+      }
+      #expect(attempts == 2)
+      let saved = try rows.snapshot().row(.integer(1), in: 7)
+      #expect(saved?.version == 1)
+      #expect(saved?.revision == revision)
+      try rows.close()
+    }
+
     @Test("Two transactions cannot both save a unique key, whatever their isolation.")
     func uniqueKey() throws {
       let server = try ModelServer()

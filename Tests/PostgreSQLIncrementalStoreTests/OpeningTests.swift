@@ -121,6 +121,51 @@
       }
     }
 
+    @Test("The right to read is enough to read, and a save without the right to write says so.")
+    func reader() throws {
+      let server = try ModelServer()
+      let role = "reader_\(UUID().uuidString.prefix(8).lowercased())"
+      defer {
+        _ = try? server.row("DROP OWNED BY \(role)")
+        _ = try? server.row("DROP ROLE \(role)")
+        server.remove()
+      }
+      try server.withContext(unsafe Shop.model) { context in
+        let order = NSEntityDescription.insertNewObject(forEntityName: "Order", into: context)
+        order.mutableSetValue(forKey: "contents").add(context.add("bread", count: 2))
+        context.add("salt", count: 1)
+        try context.save()
+      }
+      _ = try server.row("CREATE ROLE \(role) LOGIN")
+      let name = "\"\(server.namespace.name)\""
+      _ = try server.row("GRANT USAGE ON SCHEMA \(name) TO \(role)")
+      _ = try server.row("GRANT SELECT ON ALL TABLES IN SCHEMA \(name) TO \(role)")
+      let address = Server.address.replacing("user=cairn", with: "user=\(role)")
+      for isReadOnly in [true, false] {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: unsafe Shop.model)
+        _ = try coordinator.addPersistentStore(
+          type: .postgreSQL, at: server.namespace.url(address),
+          options: [NSReadOnlyPersistentStoreOption: NSNumber(value: isReadOnly)])
+        let context = NSManagedObjectContext(.privateQueue)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait {
+          let names = try context.names()
+          #expect(names == ["bread", "salt"])
+          let goods = try context.goods("count > 1 AND name BEGINSWITH[cd] 'BR' AND ANY orders.number == nil")
+          #expect(goods.count == 1)
+          #expect((goods.first?.value(forKey: "orders") as? Set<NSManagedObject>)?.count == 1)
+          context.refreshAllObjects()
+          #expect(goods.first?.value(forKey: "count") as? Int == 2)
+          goods.first?.setValue(3, forKey: "count")
+          let error = failure { try context.save() }
+          #expect(error?.code == (isReadOnly ? NSPersistentStoreSaveError : CocoaError.fileReadNoPermission.rawValue))
+          let reason = error?.userInfo[NSUnderlyingErrorKey] as? PostgreSQLError
+          #expect(reason?.state == (isReadOnly ? nil : "42501"))
+        }
+      }
+      #expect(try server.differences() == [])
+    }
+
     @Test(
       "What cannot be opened is refused with a reason.",
       arguments: [

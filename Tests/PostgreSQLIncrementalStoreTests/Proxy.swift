@@ -10,6 +10,8 @@
       case answer
       /// The server gets the commit only when the test says so.
       case late
+      /// The same with the whole save.
+      case lateSave
       /// The server does not get the commit.
       case commit
     }
@@ -20,6 +22,8 @@
     private var next: Cut?
     private var held: (@Sendable () -> Void)?
     private var sockets: [Int32] = []
+    /// Those of which the other end is closed.
+    private var ended: Set<Int32> = []
 
     init() {
       folder = "/tmp/cairn-proxy.\(UUID().uuidString.prefix(8))"
@@ -39,7 +43,7 @@
 
     var hasCut: Bool { lock.withLock { next == nil } }
 
-    /// Lets the server have the commit that was held.
+    /// Lets the server have what was held, and waits until it has ended.
     func release() {
       let release = lock.withLock {
         defer { held = nil }
@@ -94,6 +98,7 @@
         Self.send(bytes, target)
       }
       shutdown(target, Int32(SHUT_RDWR))
+      lock.withLock { _ = ended.insert(source) }
     }
 
     /// Cuts a connection if that is wanted.
@@ -107,14 +112,26 @@
       case .answer:
         shutdown(client, Int32(SHUT_RDWR))
         Self.send(bytes, server)
-      case .late:
-        lock.withLock { held = { Self.send(bytes, server) } }
+      case .late, .lateSave:
+        let start = wanted == .late ? Self.commit(in: bytes) : 0
+        Self.send(Array(bytes[..<start]), server)
+        let hold: @Sendable () -> Void = { [self] in
+          Self.send(Array(bytes[start...]), server)
+          shutdown(server, Int32(SHUT_WR))
+          while lock.withLock({ !ended.contains(server) }) { sched_yield() }
+        }
+        lock.withLock { held = hold }
         shutdown(client, Int32(SHUT_RDWR))
       case .commit:
         shutdown(client, Int32(SHUT_RDWR))
         shutdown(server, Int32(SHUT_RDWR))
       }
       return true
+    }
+
+    /// Where the message begins that has the commit: one byte, its length, and the name of no statement.
+    private static func commit(in bytes: [UInt8]) -> Int {
+      bytes.firstRange(of: Array("COMMIT".utf8)).map { $0.lowerBound - 6 } ?? 0
     }
 
     private static func send(_ bytes: [UInt8], _ socket: Int32) {

@@ -77,6 +77,16 @@ class MappedSnapshot: RowSnapshot {
     try snapshot.entries(beginningWith: prefixes, limit: limit)
   }
 
+  func rows(
+    _ references: [UInt32: [RowReference]], entriesBeginningWith prefixes: [[UInt8]], limit: Int
+  ) throws -> (rows: [UInt32: [StoredRow?]], entries: [[[UInt8]]]) {
+    var found = try snapshot.rows(references, entriesBeginningWith: prefixes, limit: limit)
+    for table in references.keys {
+      found.rows[table] = try found.rows[table]?.map { row in try row.map { try mapped($0, table) ?? $0 } }
+    }
+    return found
+  }
+
   func forEachRow(in table: UInt32, from first: RowReference?, _ body: (inout StoredRow) throws -> Bool) throws {
     try snapshot.forEachRow(in: table, from: first) { row in
       guard var mapped = try mapped(row, table) else { return try body(&row) }

@@ -3,15 +3,19 @@
   import RowFormat
 
   /// A column of the server, and how its values are sent.
-  struct ServerColumn {
+  struct ServerColumn: Sendable {
     /// Without quotes.
     let name: String
     /// The number of PostgreSQL's type of the values that are sent, and of arrays of them.
     let (element, array): (UInt32, UInt32)
     /// The type to which the server converts what is sent; nil if that is what was sent.
     let cast: String?
+    let quoted: String
 
-    var quoted: String { Connection.quoted(name) }
+    init(name: String, element: UInt32, array: UInt32, cast: String?) {
+      (self.name, self.element, self.array, self.cast) = (name, element, array, cast)
+      quoted = Connection.quoted(name)
+    }
 
     /// The value in a row `n` of what is sent.
     func sent(_ place: Int) -> String { "n.c\(place)" + (cast.map { "::\($0)" } ?? "") }
@@ -43,45 +47,80 @@
     }
   }
 
-  /// What the columns of a row have, in PostgreSQL's binary format; nil is null.
+  /// What the columns of rows have, in PostgreSQL's binary format.
   struct ColumnValues {
-    private(set) var values: [[UInt8]?] = []
-    /// Whether a column has something else than the bytes.
-    private(set) var isInexact = false
+    /// For each column of the server the values of the rows.
+    private(set) var arrays: [ParameterArray]
+    /// For each row whether a column has something else than the bytes.
+    private(set) var areInexact = ParameterArray()
+    private var isInexact = false
+    /// The next column of the server.
+    private var place = 0
+
+    /// - Parameter count: How many columns of the server there are.
+    init(count: Int) { arrays = Array(repeating: ParameterArray(), count: count) }
+
+    /// The values of one column.
+    init(_ value: StoredValue, _ column: Layout.Column, count: Int) {
+      self.init(count: count)
+      add(value, column)
+    }
 
     /// - Parameter row: The bytes of a row of the table.
-    init(_ row: [UInt8], _ columns: [Layout.Column], _ completion: RowCompletion?) throws(RowDamage) {
+    mutating func add(_ row: [UInt8], _ columns: [Layout.Column], _ completion: RowCompletion?) throws(RowDamage) {
       let row = try completion?.completed(row) ?? row
+      (place, isInexact) = (0, false)
       var fields = try FieldReader(row)
       var next = try fields.next()
       for column in columns {
         while let found = next, found.number < column.property { next = try fields.next() }
         let field = next?.number == column.property ? next?.field : nil
-        try add(field.map { field throws(RowDamage) in try StoredValue(field, in: row) } ?? .null, column)
+        add(try field.map { field throws(RowDamage) in try StoredValue(field, in: row) } ?? .null, column)
+      }
+      areInexact.append([isInexact ? 1 : 0])
+    }
+
+    private mutating func append(_ value: some Collection<UInt8>) {
+      arrays[place].append(value)
+      place += 1
+    }
+
+    private mutating func append(bigEndian number: some FixedWidthInteger) {
+      arrays[place].append(bigEndian: number)
+      place += 1
+    }
+
+    private mutating func appendNull() {
+      arrays[place].appendNull()
+      place += 1
+    }
+
+    private mutating func append(_ reference: RowReference) {
+      switch reference {
+      case .integer(let number): append(bigEndian: number)
+      case .uuid(let number): append(bigEndian: number)
+      case .string: appendNull()
       }
     }
 
-    /// The values of one column.
-    init(_ value: StoredValue, _ column: Layout.Column) { add(value, column) }
-
     private mutating func add(_ value: StoredValue, _ column: Layout.Column) {
       switch (column.kind, value) {
-      case (.text, .null): values += [nil, nil, nil]
-      case (_, .null): values.append(nil)
-      case (.boolean, .bool(let value)): values.append([value ? 1 : 0])
-      case (.integer, .integer(let value)): values.append(value.bigEndianBytes)
-      case (.double, .double(let value)), (.date, .date(let value)): values.append(value.bitPattern.bigEndianBytes)
-      case (.double, .float(let value)): values.append(Double(value).bitPattern.bigEndianBytes)
-      case (.decimal, .decimal(let value)): values.append(Array(value.utf8))
+      case (.text, .null): for _ in 0..<3 { appendNull() }
+      case (_, .null): appendNull()
+      case (.boolean, .bool(let value)): append(CollectionOfOne(value ? 1 : 0))
+      case (.integer, .integer(let value)): append(bigEndian: value)
+      case (.double, .double(let value)), (.date, .date(let value)): append(bigEndian: value.bitPattern)
+      case (.double, .float(let value)): append(bigEndian: Double(value).bitPattern)
+      case (.decimal, .decimal(let value)): append(value.utf8)
       case (.text, .string(let value)): add(text: storable(value))
-      case (.uri, .uri(let value)), (.uri, .identifier(let value)): values.append(Array(storable(value).utf8))
-      case (.data, .data(let value)), (.transformed, .transformed(let value)): values.append(value)
-      case (.uuid, .uuid(let value)): values.append(value.columnBytes)
-      case (.toOne, .object(let value)): values.append(value.reference.columnBytes)
+      case (.uri, .uri(let value)), (.uri, .identifier(let value)): append(storable(value).utf8)
+      case (.data, .data(let value)), (.transformed, .transformed(let value)): append(value)
+      case (.uuid, .uuid(let value)): append(value)
+      case (.toOne, .object(let value)): append(value.reference)
       case (.composite, .composite(let elements)):
         var json = ""
         write(elements, to: &json)
-        values.append(Array(json.utf8))
+        append(json.utf8)
       default:
         // A value of another type, which is damage, is found when the row is read.
         isInexact = true
@@ -90,12 +129,9 @@
     }
 
     private mutating func add(text: String) {
-      let (normalized, folded) = (Self.normalized(text), Self.folded(text))
-      let bytes = Array(text.utf8)
-      values.append(bytes)
-      for other in [normalized, folded] {
-        let other = Array(other.utf8)
-        values.append(other == bytes ? nil : other)
+      append(text.utf8)
+      for other in [Self.normalized(text), Self.folded(text)] {
+        if other.utf8.elementsEqual(text.utf8) { appendNull() } else { append(other.utf8) }
       }
     }
 
@@ -175,7 +211,7 @@
 
   extension FixedWidthInteger {
     var bigEndianBytes: [UInt8] {
-      stride(from: bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: self >> $0) }
+      unsafe Swift.withUnsafeBytes(of: bigEndian) { unsafe Array($0) }
     }
   }
 #endif

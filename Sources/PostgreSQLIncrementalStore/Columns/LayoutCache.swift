@@ -7,6 +7,8 @@
   struct KnownLayout: Sendable {
     let schema: Schema
     let layout: Layout
+    /// Those that are not made anew for each statement, by their numbers.
+    private let tables: [UInt32: RowTable]
     /// By the numbers of the entities.
     let completions: [UInt32: RowCompletion]
     /// The revision of the schema's row; 0 if there is none.
@@ -14,9 +16,13 @@
 
     init(_ schema: Schema, _ revision: UInt64, _ kind: RowReferenceKind) {
       (self.schema, self.revision) = (schema, revision)
-      layout = Layout(schema, kind)
+      let layout = Layout(schema, kind)
+      self.layout = layout
+      tables = ([0] + layout.tables.keys).reduce(into: [:]) { $0[$1] = RowTable($1, in: layout) }
       completions = schema.completions
     }
+
+    func table(_ number: UInt32) -> RowTable { tables[number] ?? RowTable(number, in: layout) }
   }
 
   /// The layout that a process has seen last. Others may have changed it since.

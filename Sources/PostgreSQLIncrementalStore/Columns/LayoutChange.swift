@@ -53,7 +53,7 @@
           })
     }
 
-    private func run(_ statements: [String]) throws(PostgreSQLError) {
+    private func run(_ statements: [String]) throws {
       guard !statements.isEmpty else { return }
       try connection.run(statements.joined(separator: ";\n"))
     }
@@ -115,9 +115,10 @@
     /// Gives all rows without a value the same one.
     private func filling(_ column: Layout.Column, of table: Layout.Table, with value: Schema.StoredField) -> [String] {
       guard let stored = try? StoredValue(value.field, in: value.content) else { return [] }
-      let values = ColumnValues(stored, column)
-      let assignments = zip(column.serverColumns(after.kind), values.values).compactMap { column, bytes in
-        bytes.map { "\(column.quoted) = \(column.literal($0))" }
+      let columns = column.serverColumns(after.kind)
+      let values = ColumnValues(stored, column, count: columns.count)
+      let assignments = zip(columns, values.arrays).compactMap { column, value in
+        value.onlyValue.map { "\(column.quoted) = \(column.literal($0))" }
       }
       guard !assignments.isEmpty else { return [] }
       return ["UPDATE \(table.quoted) SET \(assignments.joined(separator: ", "))"]

@@ -27,10 +27,7 @@
     /// Checks a table in a transaction of its own.
     private func check(_ name: String, _ body: (Connection) throws -> Void) throws {
       let connection = try pool.begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-      defer {
-        if !connection.isLost { try? connection.run("ROLLBACK") }
-        pool.give(back: connection)
-      }
+      defer { pool.end(connection) }
       do {
         try body(connection)
       } catch let error as PostgreSQLError {
@@ -47,7 +44,8 @@
       try PageReader(connection).forEachPage(of: rows, from: nil) { page in
         let readable = try page.filter { row in
           do {
-            _ = try ColumnValues(row.bytes, table.columns, known.completions[table.entity])
+            var values = ColumnValues(count: names.count - 1)
+            try values.add(row.bytes, table.columns, known.completions[table.entity])
             return true
           } catch let damage as RowDamage {
             try report("\(table.name) \(row.reference): the row is damaged: \(damage)")

@@ -1,29 +1,67 @@
 #if PostgreSQL
   import CPostgreSQL
 
+  /// A statement and its parameters.
+  struct Statement {
+    let text: String
+    var parameters = Parameters()
+    /// Whether the statement is prepared when it is first run, since it is likely to be run again.
+    var isPrepared = true
+    /// How many rows it must change; nil if that does not matter.
+    var count: Int?
+  }
+
   /// A connection to a server, with libpq. One thread at a time uses it.
   @safe final class Connection: @unchecked Sendable {
     /// The first version of the server that has all that is needed: numbers of transactions with 64 bits.
     private static let leastVersion: Int32 = 130_000
 
-    private let handle: OpaquePointer
+    private let address: String
+    private let password: (() throws -> String?)?
+    private let namespace: String
+    private var handle: OpaquePointer
     /// The names of the prepared statements, by their texts.
     private var prepared: [String: String] = [:]
+    private var preparedCount = 0
+    /// The statement that begins a transaction, and is sent with the next statements.
+    private var beginning: String?
+    /// Whether the answer to the end of a transaction has not been read.
+    private var isEnding = false
     private(set) var isLost = false
+    /// Whether the connection may have been lost while nobody used it. Then it is made anew when that is noticed.
+    var mayBeLost = false
 
     /// - Parameters:
     ///   - address: A connection string or URI as libpq takes it.
     ///   - namespace: The schema of the server in which names are looked up.
-    init(_ address: String, password: String?, namespace: String) throws(PostgreSQLError) {
+    init(_ address: String, password: (() throws -> String?)?, namespace: String) throws {
+      (self.address, self.password, self.namespace) = (address, password, namespace)
+      unsafe handle = try Self.connection(to: address, try password?(), namespace)
+    }
+
+    deinit { unsafe PQfinish(handle) }
+
+    private static func connection(
+      to address: String, _ password: String?, _ namespace: String
+    ) throws(PostgreSQLError) -> OpaquePointer {
       var keywords = ["dbname": address, "fallback_application_name": "Cairn", "client_encoding": "UTF8"]
       keywords["password"] = password
-      guard let handle = unsafe Self.connect(keywords) else {
+      guard let handle = unsafe connect(keywords) else {
         throw PostgreSQLError(state: "08000", message: "There is no memory for a connection.")
       }
-      unsafe self.handle = handle
-      guard unsafe PQstatus(handle) == CONNECTION_OK else { throw loss() }
+      do {
+        try unsafe prepare(handle, namespace)
+        return unsafe handle
+      } catch {
+        unsafe PQfinish(handle)
+        throw error
+      }
+    }
+
+    private static func prepare(_ handle: OpaquePointer, _ namespace: String) throws(PostgreSQLError) {
+      guard unsafe PQstatus(handle) == CONNECTION_OK else { throw unsafe loss(handle) }
       let version = unsafe PQserverVersion(handle)
-      guard version >= Self.leastVersion else {
+      guard version >= leastVersion else {
         throw PostgreSQLError(
           state: "0A000",
           message: "The server has version \(version / 10_000); at least 13 is needed.")
@@ -31,10 +69,9 @@
       // Notices are not errors, and a library prints nothing.
       _ = unsafe PQsetNoticeReceiver(handle, { _, _ in }, nil)
       // Compiling a statement takes longer than running it: none here reads so much.
-      try run("SET search_path TO \(Self.quoted(namespace)), pg_catalog; SET jit TO off")
+      let settings = "SET search_path TO \(quoted(namespace)), pg_catalog; SET jit TO off"
+      _ = try unsafe checked(PQexec(handle, settings), handle)
     }
-
-    deinit { unsafe PQfinish(handle) }
 
     private static func connect(_ keywords: [String: String]) -> OpaquePointer? {
       let pairs = Array(keywords)
@@ -73,34 +110,153 @@
       }
     }
 
+    // MARK: Transactions
+
+    /// Begins a transaction together with the next statements.
+    func begin(_ statement: String) { beginning = statement }
+
+    /// Ends the transaction, of which nothing stays, if it has not ended. Does not wait for the server.
+    func end() {
+      beginning = nil
+      guard !isLost, isInTransaction else { return }
+      isEnding = true
+      let isSent =
+        unsafe PQenterPipelineMode(handle) == 1 && send(Statement(text: "ROLLBACK", isPrepared: false))
+        && PQpipelineSync(handle) == 1
+      if !isSent { isLost = true }
+    }
+
+    /// Reads the answer to the end of the last transaction.
+    private func settle() throws(PostgreSQLError) {
+      guard isEnding else { return }
+      isEnding = false
+      defer { _ = unsafe PQexitPipelineMode(handle) }
+      try skipToSynchronization()
+    }
+
     // MARK: Statements
 
     /// Runs one or more statements without parameters and answers.
-    func run(_ statements: String) throws(PostgreSQLError) {
-      _ = try unsafe checked(PQexec(handle, statements))
+    func run(_ statements: String) throws {
+      try renewing { () throws(PostgreSQLError) in
+        try settle()
+        let all = beginning.map { "\($0); \(statements)" } ?? statements
+        _ = try unsafe Self.checked(PQexec(handle, all), handle)
+      }
     }
 
     /// Runs a statement, which is prepared when it is first run.
     @discardableResult
-    func run(_ statement: String, _ parameters: Parameters) throws(PostgreSQLError) -> Answer {
-      let name = try name(of: statement, parameters.types)
-      let result = unsafe withValues(of: parameters) { count, values, lengths, formats in
-        unsafe PQexecPrepared(handle, name, count, values, lengths, formats, 1)
-      }
-      return try unsafe checked(result)
+    func run(_ statement: String, _ parameters: Parameters) throws -> Answer {
+      try run([Statement(text: statement, parameters: parameters)])[0]
     }
 
-    /// Runs a statement that is not prepared: one that is not likely to be run again.
-    func runOnce(_ statement: String, _ parameters: Parameters) throws(PostgreSQLError) -> Answer {
-      let result = unsafe withValues(of: parameters) { count, values, lengths, formats in
-        unsafe PQexecParams(handle, statement, count, parameters.types, values, lengths, formats, 1)
+    /// Runs statements one after the other, without waiting for the answers between them. If one fails, the later ones
+    /// are not run.
+    ///
+    /// - Parameter commits: Whether the transaction is committed if none fails.
+    func run(_ statements: [Statement], commits: Bool = false) throws -> [Answer] {
+      // Nobody knows whether a commit was made whose answer is lost.
+      if commits { mayBeLost = false }
+      return try renewing { () throws(PostgreSQLError) in
+        try settle()
+        let first = beginning.map { [Statement(text: $0, isPrepared: false)] } ?? []
+        let last = commits ? [Statement(text: "COMMIT", isPrepared: false)] : []
+        let answers = try exchange(first + statements + last)
+        return Array(answers[first.count..<first.count + statements.count])
       }
-      return try unsafe checked(result)
     }
 
-    private func send(_ name: String, _ parameters: Parameters) -> Int32 {
-      unsafe withValues(of: parameters) { count, values, lengths, formats in
-        unsafe PQsendQueryPrepared(handle, name, count, values, lengths, formats, 1)
+    /// Runs the first statements that are sent since the connection was idle again if the connection turns out to be
+    /// lost.
+    private func renewing<R>(_ body: () throws(PostgreSQLError) -> R) throws -> R {
+      defer { (beginning, mayBeLost) = (nil, false) }
+      do {
+        return try body()
+      } catch {
+        noteLoss(error)
+        guard isLost, mayBeLost else { throw error }
+      }
+      let new = unsafe try Self.connection(to: address, password?(), namespace)
+      unsafe PQfinish(handle)
+      unsafe handle = new
+      (prepared, isEnding, isLost) = ([:], false, false)
+      do {
+        return try body()
+      } catch {
+        noteLoss(error)
+        throw error
+      }
+    }
+
+    private func noteLoss(_ error: PostgreSQLError) {
+      if unsafe PQstatus(handle) != CONNECTION_OK || error.isConnectionLost { isLost = true }
+    }
+
+    private func exchange(_ statements: [Statement]) throws(PostgreSQLError) -> [Answer] {
+      guard unsafe PQenterPipelineMode(handle) == 1 else { throw unsafe Self.loss(handle) }
+      defer { _ = unsafe PQexitPipelineMode(handle) }
+      /// Whether an answer is that of a statement, and not that of its preparation.
+      var areWanted: [Bool] = []
+      var new: [String] = []
+      for statement in statements {
+        if statement.isPrepared, prepared[statement.text] == nil {
+          guard prepare(statement) else { throw unsafe Self.loss(handle) }
+          new.append(statement.text)
+          areWanted.append(false)
+        }
+        guard send(statement) else { throw unsafe Self.loss(handle) }
+        areWanted.append(true)
+      }
+      guard unsafe PQpipelineSync(handle) == 1 else { throw unsafe Self.loss(handle) }
+      do {
+        var answers: [Answer] = []
+        for isWanted in areWanted {
+          let answer = try unsafe Self.checked(PQgetResult(handle), handle)
+          if isWanted { answers.append(answer) }
+          // Each answer ends with none.
+          while let more = unsafe PQgetResult(handle) { unsafe PQclear(more) }
+        }
+        try skipToSynchronization()
+        return answers
+      } catch {
+        for text in new { prepared[text] = nil }
+        if !error.isConnectionLost { try skipToSynchronization() }
+        throw error
+      }
+    }
+
+    /// Reads all answers that the server still sends.
+    private func skipToSynchronization() throws(PostgreSQLError) {
+      var isEnd = false
+      while true {
+        guard let result = unsafe PQgetResult(handle) else {
+          // Nothing after the end of an answer: there are no more.
+          guard !isEnd else { throw unsafe Self.loss(handle) }
+          isEnd = true
+          continue
+        }
+        isEnd = false
+        defer { unsafe PQclear(result) }
+        if unsafe PQresultStatus(result) == PGRES_PIPELINE_SYNC { return }
+      }
+    }
+
+    private func prepare(_ statement: Statement) -> Bool {
+      let name = "s\(preparedCount)"
+      preparedCount += 1
+      prepared[statement.text] = name
+      let types = statement.parameters.types
+      return unsafe PQsendPrepare(handle, name, statement.text, Int32(types.count), types) == 1
+    }
+
+    private func send(_ statement: Statement) -> Bool {
+      unsafe withValues(of: statement.parameters) { count, values, lengths, formats in
+        guard let name = prepared[statement.text] else {
+          let types = statement.parameters.types
+          return unsafe PQsendQueryParams(handle, statement.text, count, types, values, lengths, formats, 1) == 1
+        }
+        return unsafe PQsendQueryPrepared(handle, name, count, values, lengths, formats, 1) == 1
       }
     }
 
@@ -122,78 +278,26 @@
       }
     }
 
-    /// Runs statements one after the other, without waiting for the answers between them. If one fails, the later ones
-    /// are not run.
-    func run(_ statements: [(text: String, parameters: Parameters)]) throws(PostgreSQLError) -> [Answer] {
-      let names = try names(of: statements)
-      guard unsafe PQenterPipelineMode(handle) == 1 else { throw loss() }
-      defer { _ = unsafe PQexitPipelineMode(handle) }
-      for (name, (_, parameters)) in zip(names, statements) {
-        guard send(name, parameters) == 1 else { throw loss() }
-      }
-      guard unsafe PQpipelineSync(handle) == 1 else { throw loss() }
-      var answers: [Answer] = []
-      var failure: PostgreSQLError?
-      for _ in statements where failure == nil {
-        do {
-          answers.append(try unsafe checked(PQgetResult(handle)))
-          // Each answer ends with none.
-          discardResults()
-        } catch {
-          failure = error
-        }
-      }
-      guard let failure else {
-        // The answer to the synchronization.
-        discardResults()
-        return answers
-      }
-      // As many answers as are left, and that to the synchronization.
-      if !isLost { for _ in answers.count...statements.count { discardResults() } }
-      throw failure
-    }
-
-    private func discardResults() {
-      while let result = unsafe PQgetResult(handle) { unsafe PQclear(result) }
-    }
-
-    private func names(of statements: [(text: String, parameters: Parameters)]) throws(PostgreSQLError) -> [String] {
-      var names: [String] = []
-      for (text, parameters) in statements { names.append(try name(of: text, parameters.types)) }
-      return names
-    }
-
-    private func name(of statement: String, _ types: [UInt32]) throws(PostgreSQLError) -> String {
-      if let name = prepared[statement] { return name }
-      let name = "s\(prepared.count)"
-      let result = unsafe PQprepare(handle, name, statement, Int32(types.count), types)
-      _ = try unsafe checked(result)
-      prepared[statement] = name
-      return name
-    }
-
-    private func checked(_ result: OpaquePointer?) throws(PostgreSQLError) -> Answer {
-      guard let result = unsafe result else { throw loss() }
+    private static func checked(_ result: OpaquePointer?, _ handle: OpaquePointer) throws(PostgreSQLError) -> Answer {
+      guard let result = unsafe result else { throw unsafe loss(handle) }
       let answer = unsafe Answer(result)
       switch unsafe PQresultStatus(result) {
       case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: return answer
       default: break
       }
       defer { withExtendedLifetime(answer) {} }
-      guard unsafe PQstatus(handle) == CONNECTION_OK else { throw loss() }
-      guard let state = unsafe PQresultErrorField(result, cairn_diag_sqlstate) else { throw loss() }
+      guard unsafe PQstatus(handle) == CONNECTION_OK else { throw unsafe loss(handle) }
+      guard let state = unsafe PQresultErrorField(result, cairn_diag_sqlstate) else { throw unsafe loss(handle) }
       let text = unsafe PQresultErrorField(result, cairn_diag_message_primary)
-      let error = PostgreSQLError(
+      throw PostgreSQLError(
         state: unsafe String(cString: state), message: unsafe text.map { unsafe String(cString: $0) } ?? "")
-      isLost = isLost || error.isConnectionLost
-      throw error
     }
 
-    private func loss() -> PostgreSQLError {
-      isLost = true
+    /// The error of a connection that was lost or could not be made.
+    private static func loss(_ handle: OpaquePointer) -> PostgreSQLError {
       let text = unsafe PQerrorMessage(handle).map { unsafe String(cString: $0) } ?? ""
       let message = text.split(separator: "\n").joined(separator: " ")
-      return PostgreSQLError(state: Self.state(of: message), message: message)
+      return PostgreSQLError(state: state(of: message), message: message)
     }
 
     /// libpq has no code for what the server answers to an attempt to connect, only the text.

@@ -18,32 +18,39 @@
       (self.most, self.patience, self.connect) = (max(1, most), patience, connect)
     }
 
-    /// A connection on which a transaction has begun.
+    /// A connection on which a transaction begins with the next statements.
     ///
     /// - Throws: `PostgreSQLError` if no connection is free in time, none can be made, or the pool is closed.
     func begin(_ transaction: String) throws -> Connection {
-      try take { try $0.run(transaction) }.connection
+      let connection = try take()
+      connection.begin(transaction)
+      return connection
+    }
+
+    /// Takes a connection back, and ends its transaction, of which nothing stays, if it has not ended.
+    func end(_ connection: Connection) {
+      connection.end()
+      give(back: connection)
     }
 
     /// Runs a single statement outside of a transaction.
     func run(_ statement: String, _ parameters: Parameters) throws -> Answer {
-      let (connection, answer) = try take { try $0.run(statement, parameters) }
-      give(back: connection)
-      return answer
+      let connection = try take()
+      defer { give(back: connection) }
+      return try connection.run(statement, parameters)
     }
 
-    /// Takes a connection and runs its first statement, which has no effects if it fails. A connection that was lost
-    /// while nobody used it is replaced.
-    private func take<R>(_ body: (Connection) throws -> R) throws -> (connection: Connection, result: R) {
-      while true {
-        let idle = try takeIdle()
-        do {
-          let connection = try idle ?? connect()
-          return (connection, try body(connection))
-        } catch {
-          give(back: idle)
-          guard idle != nil, (error as? PostgreSQLError)?.isConnectionLost == true else { throw error }
-        }
+    /// What is run first on the connection has no effects if it fails.
+    private func take() throws -> Connection {
+      if let connection = try takeIdle() {
+        connection.mayBeLost = true
+        return connection
+      }
+      do {
+        return try connect()
+      } catch {
+        give(back: nil)
+        throw error
       }
     }
 
@@ -74,8 +81,7 @@
     static let noneIsFree = "CP001"
     static let isOver = "CP002"
 
-    /// Takes a connection back. The caller has ended its transaction, unless the connection is lost.
-    func give(back connection: Connection?) {
+    private func give(back connection: Connection?) {
       condition.lock()
       defer { condition.unlock() }
       used -= 1

@@ -56,8 +56,19 @@
         parameters.append(Int32(1))
         for value in values {
           parameters.append(value.map { Int32($0.count) } ?? -1)
-          parameters.bytes += value ?? []
+          if let value { parameters.bytes += value }
         }
+      }
+    }
+
+    /// Adds an array.
+    mutating func add(_ type: UInt32, of element: UInt32, _ array: ParameterArray) {
+      add(type) { parameters in
+        for number in [array.count > 0 ? 1 : 0, array.hasNull ? 1 : 0, Int32(element)] { parameters.append(number) }
+        guard array.count > 0 else { return }
+        parameters.append(Int32(array.count))
+        parameters.append(Int32(1))
+        parameters.bytes += array.bytes
       }
     }
 
@@ -67,10 +78,40 @@
       offsets.append(bytes.count)
     }
 
-    private mutating func append(_ number: some FixedWidthInteger) {
-      for place in stride(from: number.bitWidth - 8, through: 0, by: -8) {
-        bytes.append(UInt8(truncatingIfNeeded: number >> place))
-      }
+    private mutating func append(_ number: some FixedWidthInteger) { bytes.append(bigEndian: number) }
+  }
+
+  /// The values of an array in PostgreSQL's binary format, to which one after the other is added.
+  struct ParameterArray {
+    private(set) var bytes: [UInt8] = []
+    private(set) var count = 0
+    private(set) var hasNull = false
+
+    mutating func append(_ value: some Collection<UInt8>) {
+      count += 1
+      bytes.append(bigEndian: Int32(value.count))
+      bytes += value
+    }
+
+    mutating func append(bigEndian number: some FixedWidthInteger) {
+      count += 1
+      bytes.append(bigEndian: Int32(number.bitWidth / 8))
+      bytes.append(bigEndian: number)
+    }
+
+    mutating func appendNull() {
+      count += 1
+      hasNull = true
+      bytes.append(bigEndian: Int32(-1))
+    }
+
+    /// The only value of an array that has one; nil for null.
+    var onlyValue: [UInt8]? { hasNull ? nil : Array(bytes.dropFirst(4)) }
+  }
+
+  extension [UInt8] {
+    fileprivate mutating func append(bigEndian number: some FixedWidthInteger) {
+      unsafe Swift.withUnsafeBytes(of: number.bigEndian) { unsafe append(contentsOf: $0) }
     }
   }
 #endif

@@ -27,6 +27,9 @@
     /// Whether the same transaction, from its beginning, may succeed now: others have changed what it reads or writes.
     var isConflict: Bool { ["40001", "40P01", "23505", Self.schemaHasChanged].contains(state) }
 
+    /// Whether a statement names a table or a column that is not there.
+    var isMissingTable: Bool { ["42P01", "42703"].contains(state) }
+
     /// Not one of the server's codes: somebody else has changed the schema of the store since a save began.
     static let schemaHasChanged = "CP003"
   }

@@ -24,6 +24,15 @@
         }
     }
 
+    /// The tables that may have entries between two bounds, which is one unless the entries have different numbers.
+    static func tables(from lower: [UInt8], before upper: [UInt8]?, _ layout: Layout) -> [EntryTable] {
+      var input = ByteInput(lower)
+      guard let number = try? input.number(), let upper, let end = Entry.successor(of: Entry.all(of: number)),
+        !end.lexicographicallyPrecedes(upper)
+      else { return allCases }
+      return [EntryTable(number, layout)]
+    }
+
     init(of entry: [UInt8], _ layout: Layout) {
       var input = ByteInput(entry)
       self.init(try? input.number(), layout)
@@ -60,6 +69,26 @@
         guard (try? input.number()) != nil, (try? input.counted()) != nil else { return [entry, []] }
         return [Array(entry[..<input.offset]), Array(entry[input.offset...])]
       }
+    }
+
+    /// Selects the place of a prefix, counted from 1, and an entry that begins with it, for each prefix at most `limit`.
+    func selection(beginningWith prefixes: [[UInt8]], _ limit: Int) -> Statement {
+      let names = columns.joined(separator: ", ")
+      let selected = columns.map { "e.\($0)" }.joined(separator: ", ")
+      var statement = Statement(
+        text: """
+          SELECT p.place, \(selected)
+          FROM unnest($1, $2) WITH ORDINALITY AS p (low, high, place)
+          CROSS JOIN LATERAL (
+            SELECT \(names) FROM \(name) WHERE \(columns[0]) >= p.low AND \(columns[0]) < p.high
+            ORDER BY \(names) LIMIT $3
+          ) e
+          ORDER BY p.place, \(selected)
+          """)
+      statement.parameters.add(prefixes)
+      statement.parameters.add(prefixes.map { Entry.successor(of: $0) ?? [] })
+      statement.parameters.add(Int64(limit))
+      return statement
     }
 
     // MARK: Writing

@@ -35,7 +35,8 @@
     private static let bytes = 1 << 20
     private static let range = 16...4096
 
-    private(set) var rows = range.lowerBound
+    /// Most requests find few rows, or many.
+    private(set) var rows = 64
 
     /// - Parameter bytes: How many bytes the rows of the last page have.
     mutating func adapt(toBytes bytes: Int) {

@@ -10,6 +10,7 @@
     private let end: (Connection) -> Void
     /// The layout that the transaction sees, as far as it is known.
     private(set) var layout: KnownLayout
+    private var hasReadSchema = false
 
     /// - Parameters:
     ///   - connection: Has begun a transaction in which nothing has been read yet.
@@ -27,13 +28,17 @@
 
     var isRemote: Bool { true }
 
+    private func run(_ statements: [Statement]) throws -> [Answer] {
+      try place.translating { try connection.run(statements) }
+    }
+
     private func run(_ statement: String, _ parameters: Parameters) throws -> Answer {
-      try place.translating { try connection.run(statement, parameters) }
+      try run([Statement(text: statement, parameters: parameters)])[0]
     }
 
     /// Runs a statement that is not likely to be run again.
     func runOnce(_ statement: String, _ parameters: Parameters) throws -> Answer {
-      try place.translating { try connection.runOnce(statement, parameters) }
+      try run([Statement(text: statement, parameters: parameters, isPrepared: false)])[0]
     }
 
     // MARK: Rows
@@ -43,33 +48,71 @@
     }
 
     func rows(_ references: [RowReference], in table: UInt32) throws -> [StoredRow?] {
-      let table = RowTable(table, in: layout.layout)
-      var parameters = Parameters()
-      table.add(references.filter { table.canHave($0) }, to: &parameters)
-      let answer = try run(table.selection(where: "r.\(table.reference) = ANY($1)"), parameters)
+      try rows([table: references], entriesBeginningWith: [], limit: 0).rows[table] ?? []
+    }
+
+    func rows(
+      _ references: [UInt32: [RowReference]], entriesBeginningWith prefixes: [[UInt8]], limit: Int
+    ) throws -> (rows: [UInt32: [StoredRow?]], entries: [[[UInt8]]]) {
+      // Table 0 comes first: it has the schema, which tells in which tables the others are.
+      let tables = references.sorted { $0.key < $1.key }.map { (layout.table($0.key), $0.value) }
+      let search = EntrySearch(prefixes, layout.layout, limit)
+      let answers = try run(tables.map { $0.selection(of: $1) } + search.statements)
+      var rows: [UInt32: [StoredRow?]] = [:]
+      for ((table, wanted), answer) in zip(tables, answers) {
+        let revision = layout.revision
+        rows[table.number] = try found(wanted, in: answer, table)
+        guard layout.revision == revision else {
+          return try self.rows(references, entriesBeginningWith: prefixes, limit: limit)
+        }
+      }
+      var entries = search.entries(in: answers.dropFirst(tables.count))
+      for place in search.others {
+        try forEachEntry(beginningWith: prefixes[place]) { entry in
+          entries[place].append(entry)
+          return entries[place].count < limit
+        }
+      }
+      return (rows, entries)
+    }
+
+    private func found(_ references: [RowReference], in answer: Answer, _ table: RowTable) throws -> [StoredRow?] {
       var found: [RowReference: StoredRow] = [:]
       for place in 0..<answer.count {
         let row = try table.row(in: answer, place)
         found[row.reference] = row
-        note(row, table.number)
+      }
+      if table.number == StoreHead.table, references.contains(StoreHead.schemaReference) {
+        noteSchema(found[StoreHead.schemaReference])
       }
       return references.map { found[$0] }
     }
 
     /// The schema tells in which tables the transaction finds rows and entries. Requests read it first.
-    private func note(_ row: StoredRow, _ table: UInt32) {
-      guard table == StoreHead.table, row.reference == StoreHead.schemaReference, row.revision != layout.revision
-      else { return }
+    private func noteSchema(_ row: StoredRow?) {
+      hasReadSchema = true
+      guard (row?.revision ?? 0) != layout.revision else { return }
       // A schema that is damaged is an error of whoever reads it.
-      guard let schema = try? Schema(row.bytes) else { return }
-      layout = KnownLayout(schema, row.revision, layout.layout.kind)
+      guard let schema = try? row.map({ try Schema($0.bytes) }) ?? Schema() else { return }
+      layout = KnownLayout(schema, row?.revision ?? 0, layout.layout.kind)
       layouts.note(layout)
+    }
+
+    /// - Throws: A conflict if nobody has read the schema, and it is not the one by which the tables were chosen.
+    func checkLayout() throws {
+      guard !hasReadSchema else { return }
+      let revision = layout.revision
+      _ = try row(StoreHead.schemaReference, in: StoreHead.table)
+      guard layout.revision == revision else {
+        throw PostgreSQLError(
+          state: PostgreSQLError.schemaHasChanged, message: "Somebody else has changed the schema of the store.")
+      }
     }
 
     func forEachRow(
       in table: UInt32, from first: RowReference?, _ body: (inout StoredRow) throws -> Bool
     ) throws {
-      let table = RowTable(table, in: layout.layout)
+      let table = layout.table(table)
       var first = first
       if let start = first, !table.canHave(start) {
         // References of one kind come before all of another one.
@@ -88,26 +131,17 @@
     }
 
     func count(in table: UInt32) throws -> Int {
-      Int(try run(RowTable(table, in: layout.layout).counting(), Parameters()).integer(0, 0))
+      Int(try run(layout.table(table).counting(), Parameters()).integer(0, 0))
     }
 
     // MARK: Entries
-
-    /// The tables that may have entries between two bounds, which is one unless the entries have different numbers.
-    private func tables(from lower: [UInt8], before upper: [UInt8]?) -> [EntryTable] {
-      var input = ByteInput(lower)
-      guard let number = try? input.number(), let upper, let end = Entry.successor(of: Entry.all(of: number)),
-        !end.lexicographicallyPrecedes(upper)
-      else { return EntryTable.allCases }
-      return [EntryTable(number, layout.layout)]
-    }
 
     func forEachEntry(
       from lower: [UInt8], before upper: [UInt8]?, reverse: Bool, _ body: ([UInt8]) throws -> Bool
     ) throws {
       var (low, high) = (lower, upper)
       var isLowIncluded = true
-      let tables = tables(from: lower, before: upper)
+      let tables = EntryTable.tables(from: lower, before: upper, layout.layout)
       // Most callers read few entries or all.
       var count = 64
       while true {
@@ -153,38 +187,41 @@
     }
 
     func entries(beginningWith prefixes: [[UInt8]], limit: Int) throws -> [[[UInt8]]] {
-      guard limit > 0 else { return prefixes.map { _ in [] } }
-      var found: [[[UInt8]]] = prefixes.map { _ in [] }
-      var bulk: [EntryTable: [Int]] = [:]
+      try rows([:], entriesBeginningWith: prefixes, limit: limit).entries
+    }
+  }
+
+  /// Statements that select the entries that begin with one of several prefixes.
+  private struct EntrySearch {
+    private var places: [(table: EntryTable, places: [Int])] = []
+    /// The places of the prefixes that an index cannot tell apart by their first column.
+    private(set) var others: [Int] = []
+    private(set) var statements: [Statement] = []
+    private let count: Int
+
+    /// - Parameter limit: How many entries of a prefix are selected at most.
+    init(_ prefixes: [[UInt8]], _ layout: Layout, _ limit: Int) {
+      count = prefixes.count
+      guard limit > 0 else { return }
       for (place, prefix) in prefixes.enumerated() {
-        let tables = tables(from: prefix, before: Entry.successor(of: prefix))
-        // Those that an index cannot tell apart by their first column are read one by one.
+        let tables = EntryTable.tables(from: prefix, before: Entry.successor(of: prefix), layout)
         guard tables.count == 1, tables[0].isInFirstColumn(prefix) else {
-          try forEachEntry(beginningWith: prefix) { entry in
-            found[place].append(entry)
-            return found[place].count < limit
-          }
+          others.append(place)
           continue
         }
-        bulk[tables[0], default: []].append(place)
+        if let index = places.firstIndex(where: { $0.table == tables[0] }) {
+          places[index].places.append(place)
+        } else {
+          places.append((tables[0], [place]))
+        }
       }
-      for (table, places) in bulk {
-        var parameters = Parameters()
-        parameters.add(places.map { prefixes[$0] })
-        parameters.add(places.map { Entry.successor(of: prefixes[$0]) ?? [] })
-        parameters.add(Int64(limit))
-        let names = table.columns.joined(separator: ", ")
-        let selected = table.columns.map { "e.\($0)" }.joined(separator: ", ")
-        let answer = try run(
-          """
-          SELECT p.place, \(selected)
-          FROM unnest($1, $2) WITH ORDINALITY AS p (low, high, place)
-          CROSS JOIN LATERAL (
-            SELECT \(names) FROM \(table.name) WHERE \(table.columns[0]) >= p.low AND \(table.columns[0]) < p.high
-            ORDER BY \(names) LIMIT $3
-          ) e
-          ORDER BY p.place, \(selected)
-          """, parameters)
+      statements = places.map { table, places in table.selection(beginningWith: places.map { prefixes[$0] }, limit) }
+    }
+
+    /// The entries by the places of the prefixes.
+    func entries(in answers: ArraySlice<Answer>) -> [[[UInt8]]] {
+      var found = [[[UInt8]]](repeating: [], count: count)
+      for ((table, places), answer) in zip(places, answers) {
         for row in 0..<answer.count {
           found[places[Int(answer.integer(row, 0)) - 1]].append(answer.entry(row, from: 1, table))
         }

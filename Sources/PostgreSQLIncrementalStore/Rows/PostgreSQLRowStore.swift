@@ -14,9 +14,6 @@
 
     let referenceKind: RowReferenceKind
     private let layouts: LayoutCache
-    /// The first statement that reads decides what a transaction sees, not its beginning.
-    private static let reading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1"
-
     /// Tells its saves from those of others.
     let client = UInt128.random(in: .min ... .max)
     private let place: PostgreSQLPlace
@@ -31,7 +28,7 @@
       isReadOnly = options.isReadOnly
       let password = options.password
       pool = ConnectionPool(most: options.connections, patience: options.patience) {
-        try Connection(place.address, password: try password?(), namespace: place.namespace)
+        try Connection(place.address, password: password, namespace: place.namespace)
       }
       do {
         referenceKind = try place.translating { [pool] in try Self.prepare(place, options, pool) }
@@ -56,7 +53,7 @@
     ) throws -> RowReferenceKind {
       for isLast in [false, true] {
         let connection = try pool.begin("BEGIN")
-        defer { end(connection, pool) }
+        defer { pool.end(connection) }
         guard let head = try Tables.head(of: connection) else {
           guard !options.isReadOnly, !isLast else {
             throw StoreFailure.make(NSPersistentStoreOpenError, "There is no Core Data store at \(place).")
@@ -64,9 +61,8 @@
           do {
             try connection.run(Tables.creation(in: place.namespace, options.referenceKind) + "COMMIT")
             return options.referenceKind
-          } catch {
+          } catch let error as PostgreSQLError where ["23505", "42P06", "42P07"].contains(error.state) {
             // Another process may have made them meanwhile.
-            guard ["23505", "42P06", "42P07"].contains(error.state) else { throw error }
             continue
           }
         }
@@ -87,7 +83,7 @@
       let place = try PostgreSQLPlace(url)
       try place.translating {
         let connection = try Connection(
-          place.address, password: try options.password?(), namespace: place.namespace)
+          place.address, password: options.password, namespace: place.namespace)
         guard try Tables.head(of: connection) != nil else { return }
         try connection.run(Tables.removal(of: connection))
         // Fails if somebody has put anything else into the namespace.
@@ -100,31 +96,23 @@
 
     var hasIndexesOfItsOwn: Bool { true }
 
+    /// The first statement decides what the transaction sees.
     func snapshot() throws -> any RowSnapshot {
       try place.translating {
-        let connection = try pool.begin(Self.reading)
-        return PostgreSQLRowSnapshot(connection, place, layouts) { [pool] connection in
-          if !connection.isLost { try? connection.run("ROLLBACK") }
-          pool.give(back: connection)
-        }
+        let connection = try pool.begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        return PostgreSQLRowSnapshot(connection, place, layouts, end: pool.end)
       }
     }
 
     func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow? {
       try place.translating {
-        let table = RowTable(table, in: layouts.current.layout)
+        let table = layouts.current.table(table)
         guard table.canHave(reference) else { return nil }
         var parameters = Parameters()
         table.add(reference, to: &parameters)
-        let answer = try pool.run(table.selection(where: "r.\(table.reference) = $1"), parameters)
+        let answer = try pool.run(table.selectionOfOne, parameters)
         return answer.count > 0 ? try table.row(in: answer, 0) : nil
       }
-    }
-
-    /// Ends a transaction, of which nothing stays, if it has not ended.
-    private static func end(_ connection: Connection, _ pool: ConnectionPool) {
-      if !connection.isLost, connection.isInTransaction { try? connection.run("ROLLBACK") }
-      pool.give(back: connection)
     }
 
     /// What others have saved since the last look.
@@ -155,11 +143,12 @@
             if revision > 0, revision % 256 == 0 { removeOldNumbers() }
             return revision
           } catch {
-            guard let reason = PostgreSQLError(beneath: error), reason.isConflict || reason.isConnectionLost,
+            guard let reason = PostgreSQLError(beneath: error),
+              reason.isConflict || reason.isConnectionLost || reason.isMissingTable && !readsSchema,
               attempts < Self.attempts || ContinuousClock.now + pause < end
             else { throw error }
             mayBeMade = mayBeMade || reason.isConnectionLost
-            readsSchema = reason.state == PostgreSQLError.schemaHasChanged
+            readsSchema = reason.state == PostgreSQLError.schemaHasChanged || reason.isMissingTable
             Thread.sleep(forTimeInterval: pause.seconds * .random(in: 0.5...1.5))
             pause = min(pause * 2, .milliseconds(500))
           }
@@ -177,7 +166,7 @@
       _ changes: (any RowSnapshot) throws -> RowChanges
     ) throws -> UInt64 {
       let connection = try pool.begin("BEGIN ISOLATION LEVEL SERIALIZABLE")
-      defer { Self.end(connection, pool) }
+      defer { pool.end(connection) }
       if isAlone { try excludeOthers(connection) }
       let writer = RowWriter(connection, client)
       // Waits for the transaction of an earlier attempt, which the server may not have ended.
@@ -191,8 +180,8 @@
       if readsSchema { _ = try snapshot.row(StoreHead.schemaReference, in: StoreHead.table) }
       let changes = try changes(snapshot)
       guard !changes.isEmpty else { return 0 }
+      try snapshot.checkLayout()
       let (saved, layout) = try writer.write(changes, number, revision, snapshot.layout)
-      try connection.run("COMMIT")
       if let layout { layouts.note(layout) }
       return saved
     }
@@ -206,8 +195,7 @@
         // Each save begins to write with its number.
         try connection.run(
           "SET LOCAL lock_timeout = '1s'; LOCK TABLE cairn_saves IN EXCLUSIVE MODE; SET LOCAL lock_timeout TO DEFAULT")
-      } catch {
-        guard error.state == "55P03" else { throw error }
+      } catch let error as PostgreSQLError where error.state == "55P03" {
         throw PostgreSQLError(state: "40001", message: "Another save of the same store does not end.")
       }
     }
@@ -215,7 +203,7 @@
     /// Removes the numbers of saves that nobody can try again any more.
     private func removeOldNumbers() {
       guard let connection = try? pool.begin("BEGIN") else { return }
-      defer { Self.end(connection, pool) }
+      defer { pool.end(connection) }
       try? connection.run("DELETE FROM cairn_saves WHERE made < now() - interval '1 day'; COMMIT")
     }
 
@@ -224,11 +212,9 @@
     func reserveReferences(_ count: Int) throws -> [RowReference] {
       try place.translating {
         try references.take(count) { blocks in
-          let connection = try pool.begin("BEGIN")
-          defer { Self.end(connection, pool) }
           var parameters = Parameters()
           parameters.add(Int64(blocks))
-          let answer = try connection.run(
+          let answer = try pool.run(
             "SELECT nextval('cairn_references') FROM generate_series(1, $1)", parameters)
           return (0..<answer.count).map { answer.integer($0, 0) }
         }

@@ -3,41 +3,81 @@
   import IncrementalStore
   import RowFormat
 
-  /// A statement and its parameters.
-  struct Statement {
-    let text: String
-    var parameters = Parameters()
-    /// How many rows it must change; nil if that does not matter.
-    var count: Int?
-  }
-
   /// Where the rows of a table of the row store are: those of an entity of the schema in a table of their own with
   /// columns, all others in `cairn_rows`.
-  struct RowTable {
+  final class RowTable: Sendable {
     let number: UInt32
     let table: Layout.Table?
     private let kind: RowReferenceKind
+    private let name: String
+    let reference: String
+    private let version: String
+    private let revision: String
+    private let bytes: String
+    /// What is true for the rows of this table only.
+    private let condition: String
+    private let columns: [ServerColumn]
+    /// Selects the row at a reference, and the rows at several.
+    let (selectionOfOne, selectionOfMany): (String, String)
+    private let (insertion, update): (String, String)
 
-    init(_ number: UInt32, in layout: Layout) { self.init(number, layout.tables[number], layout.kind) }
+    convenience init(_ number: UInt32, in layout: Layout) { self.init(number, layout.tables[number], layout.kind) }
 
-    init(_ table: Layout.Table, _ kind: RowReferenceKind) { self.init(table.entity, table, kind) }
+    convenience init(_ table: Layout.Table, _ kind: RowReferenceKind) { self.init(table.entity, table, kind) }
 
     private init(_ number: UInt32, _ table: Layout.Table?, _ kind: RowReferenceKind) {
       (self.number, self.table, self.kind) = (number, table, kind)
+      name = table?.quoted ?? "cairn_rows"
+      reference = table == nil ? "reference" : Layout.RowColumn.reference
+      version = table == nil ? "version" : Layout.RowColumn.version
+      revision = table == nil ? "revision" : Layout.RowColumn.revision
+      bytes = table == nil ? "bytes" : Layout.RowColumn.bytes
+      condition = table == nil ? "entity = \(Int32(bitPattern: number))" : "true"
+      columns = table?.serverColumns(kind) ?? []
+      let selection = Self.selection(reference, bytes, version, revision, name, condition)
+      selectionOfOne = "\(selection) AND r.\(reference) = $1"
+      selectionOfMany = "\(selection) AND r.\(reference) = ANY($1)"
+      let sent = Self.sentRows(table == nil ? nil : columns)
+      let names = columns.map { ", \($0.quoted)" }.joined()
+      let values = columns.indices.map { [columns] in ", \(columns[$0].sent($0))" }.joined()
+      insertion =
+        table == nil
+        ? """
+        INSERT INTO cairn_rows (entity, reference, bytes, version, revision)
+        SELECT \(Int32(bitPattern: number)), n.reference, n.bytes, 1, currval('cairn_revisions') FROM \(sent)
+        """
+        : """
+        INSERT INTO \(name) (\(reference), \(bytes), \(version), \(revision), \(Layout.RowColumn.isInexact)\(names))
+        SELECT n.reference, n.bytes, 1, currval('cairn_revisions'), n.inexact\(values) FROM \(sent)
+        """
+      var assignments = [
+        "\(bytes) = n.bytes", "\(version) = r.\(version) + 1", "\(revision) = currval('cairn_revisions')",
+      ]
+      if table != nil { assignments.append("\(Layout.RowColumn.isInexact) = n.inexact") }
+      for (place, column) in columns.enumerated() { assignments.append("\(column.quoted) = \(column.sent(place))") }
+      update = """
+        UPDATE \(name) r SET \(assignments.joined(separator: ", ")) FROM \(sent)
+        WHERE \(condition) AND r.\(reference) = n.reference
+        """
     }
 
-    private var name: String { table?.quoted ?? "cairn_rows" }
-    var reference: String { table == nil ? "reference" : Layout.RowColumn.reference }
-    private var version: String { table == nil ? "version" : Layout.RowColumn.version }
-    private var revision: String { table == nil ? "revision" : Layout.RowColumn.revision }
-    private var bytes: String { table == nil ? "bytes" : Layout.RowColumn.bytes }
-    /// What is true for the rows of this table only.
-    private var condition: String { table == nil ? "entity = \(Int32(bitPattern: number))" : "true" }
-
     /// Selects the reference, the bytes, the version and the revision of rows.
-    func selection(where condition: String, alias: String = "r") -> String {
-      let columns = [reference, bytes, version, revision].map { "\(alias).\($0)" }.joined(separator: ", ")
-      return "SELECT \(columns) FROM \(name) \(alias) WHERE \(self.condition) AND \(condition)"
+    func selection(where condition: String) -> String {
+      "\(Self.selection(reference, bytes, version, revision, name, self.condition)) AND \(condition)"
+    }
+
+    private static func selection(
+      _ reference: String, _ bytes: String, _ version: String, _ revision: String, _ name: String, _ condition: String
+    ) -> String {
+      let columns = [reference, bytes, version, revision].map { "r.\($0)" }.joined(separator: ", ")
+      return "SELECT \(columns) FROM \(name) r WHERE \(condition)"
+    }
+
+    /// Selects the rows at references.
+    func selection(of references: [RowReference]) -> Statement {
+      var statement = Statement(text: selectionOfMany)
+      add(references.filter { canHave($0) }, to: &statement.parameters)
+      return statement
     }
 
     func counting() -> String { "SELECT count(*) FROM \(name) WHERE \(condition)" }
@@ -62,16 +102,20 @@
       }
     }
 
-    private func sent(_ reference: RowReference) -> [UInt8] {
-      table == nil ? reference.ordered : reference.columnBytes ?? []
-    }
-
     func add(_ reference: RowReference, to parameters: inout Parameters) {
-      parameters.add(type.element, sent(reference))
+      parameters.add(type.element, table == nil ? reference.ordered : reference.columnBytes ?? [])
     }
 
     func add(_ references: some Collection<RowReference>, to parameters: inout Parameters) {
-      parameters.add(type.array, of: type.element, references.map { sent($0) })
+      var array = ParameterArray()
+      for reference in references {
+        switch reference {
+        case .integer(let number) where table != nil: array.append(bigEndian: number)
+        case .uuid(let number) where table != nil: array.append(bigEndian: number)
+        default: array.append(reference.ordered)
+        }
+      }
+      parameters.add(type.array, of: type.element, array)
     }
 
     // MARK: Reading
@@ -124,39 +168,16 @@
 
     /// Inserts rows.
     func insertion(_ rows: ArraySlice<RowChanges.Row>, _ completion: RowCompletion?) throws -> Statement {
-      let columns = table?.serverColumns(kind) ?? []
-      let names = columns.map { ", \($0.quoted)" }.joined()
-      let values = columns.indices.map { ", \(columns[$0].sent($0))" }.joined()
-      let text =
-        table == nil
-        ? """
-        INSERT INTO cairn_rows (entity, reference, bytes, version, revision)
-        SELECT \(Int32(bitPattern: number)), n.reference, n.bytes, 1, currval('cairn_revisions')
-        FROM unnest($1, $2) AS n (reference, bytes)
-        """
-        : """
-        INSERT INTO \(name) (\(reference), \(bytes), \(version), \(revision), \(Layout.RowColumn.isInexact)\(names))
-        SELECT n.reference, n.bytes, 1, currval('cairn_revisions'), n.inexact\(values) FROM \(sentRows(columns))
-        """
-      var statement = Statement(text: text)
+      var statement = Statement(text: insertion)
       try add(rows, to: &statement)
+      statement.count = nil
       try add(rows.map(\.bytes), table?.columns ?? [], columns, completion, to: &statement)
       return statement
     }
 
     /// Replaces the bytes of rows.
     func update(_ rows: ArraySlice<RowChanges.Row>, _ completion: RowCompletion?) throws -> Statement {
-      let columns = table?.serverColumns(kind) ?? []
-      var assignments = [
-        "\(bytes) = n.bytes", "\(version) = r.\(version) + 1", "\(revision) = currval('cairn_revisions')",
-      ]
-      if table != nil { assignments.append("\(Layout.RowColumn.isInexact) = n.inexact") }
-      for (place, column) in columns.enumerated() { assignments.append("\(column.quoted) = \(column.sent(place))") }
-      var statement = Statement(
-        text: """
-          UPDATE \(name) r SET \(assignments.joined(separator: ", ")) FROM \(sentRows(columns))
-          WHERE \(condition) AND r.\(reference) = n.reference
-          """)
+      var statement = Statement(text: update)
       try add(rows, to: &statement)
       try add(rows.map(\.bytes), table?.columns ?? [], columns, completion, to: &statement)
       return statement
@@ -171,7 +192,7 @@
         + columns.enumerated().map { "\($1.quoted) = \($1.sent($0))" }
       var statement = Statement(
         text: """
-          UPDATE \(name) r SET \(assignments.joined(separator: ", ")) FROM \(sentRows(columns))
+          UPDATE \(name) r SET \(assignments.joined(separator: ", ")) FROM \(Self.sentRows(columns))
           WHERE r.\(reference) = n.reference
           """)
       add(rows.map(\.reference), to: &statement.parameters)
@@ -181,7 +202,6 @@
 
     /// Selects, of rows, the references and for each column whether it differs from what the bytes have.
     func comparison(_ completion: RowCompletion?, _ rows: [StoredRow]) throws -> Statement {
-      let columns = table?.serverColumns(kind) ?? []
       let differences =
         // A row stays inexact when the column is dropped for which it was.
         ["n.inexact AND NOT r.\(Layout.RowColumn.isInexact)"]
@@ -189,7 +209,7 @@
       var statement = Statement(
         text: """
           SELECT r.\(reference), \(differences.joined(separator: ", "))
-          FROM \(name) r JOIN \(sentRows(columns)) ON r.\(reference) = n.reference
+          FROM \(name) r JOIN \(Self.sentRows(columns)) ON r.\(reference) = n.reference
           WHERE \(differences.joined(separator: " OR ")) ORDER BY r.\(reference)
           """)
       add(rows.map(\.reference), to: &statement.parameters)
@@ -197,8 +217,9 @@
       return statement
     }
 
-    private func sentRows(_ columns: [ServerColumn]) -> String {
-      guard table != nil else { return "unnest($1, $2) AS n (reference, bytes)" }
+    /// - Parameter columns: Nil if the rows have no columns.
+    private static func sentRows(_ columns: [ServerColumn]?) -> String {
+      guard let columns else { return "unnest($1, $2) AS n (reference, bytes)" }
       let parameters = (1...columns.count + 3).map { "$\($0)" }.joined(separator: ", ")
       let names = ["reference", "bytes", "inexact"] + columns.indices.map { "c\($0)" }
       return "unnest(\(parameters)) AS n (\(names.joined(separator: ", ")))"
@@ -220,12 +241,13 @@
       typealias Number = Parameters.TypeNumber
       statement.parameters.add(rows)
       guard table != nil else { return }
-      let values = try rows.map { row in
-        try StoreFailure.reading("A row of \(name)") { try ColumnValues(row, columns, completion) }
+      var values = ColumnValues(count: server.count)
+      try StoreFailure.reading("A row of \(name)") {
+        for row in rows { try values.add(row, columns, completion) }
       }
-      statement.parameters.add(Number.boolArray, of: Number.bool, values.map { [$0.isInexact ? 1 : 0] })
-      for (place, column) in server.enumerated() {
-        statement.parameters.add(column.array, of: column.element, values.map { $0.values[place] })
+      statement.parameters.add(Number.boolArray, of: Number.bool, values.areInexact)
+      for (column, array) in zip(server, values.arrays) {
+        statement.parameters.add(column.array, of: column.element, array)
       }
     }
   }

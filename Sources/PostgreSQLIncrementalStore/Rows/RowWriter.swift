@@ -14,12 +14,13 @@
 
     init(_ connection: Connection, _ client: UInt128) { (self.connection, self.client) = (connection, client) }
 
-    private func noting(_ number: UInt128, _ changes: [UInt8]?) -> Statement {
+    /// Fails if the number is noted already, unless `isAgain`: then the statement returns nothing.
+    private func noting(_ number: UInt128, _ changes: [UInt8]?, isAgain: Bool = false) -> Statement {
       var statement = Statement(
         text: """
           INSERT INTO cairn_saves (number, client, revision, changes)
           VALUES ($1, $2, nextval('cairn_revisions'), \(changes == nil ? "NULL" : "$3"))
-          ON CONFLICT (number) DO NOTHING RETURNING revision
+          \(isAgain ? "ON CONFLICT (number) DO NOTHING" : "") RETURNING revision
           """)
       statement.parameters.add(uuid: number)
       statement.parameters.add(uuid: client)
@@ -36,8 +37,8 @@
     }
 
     /// Notes the number of a save. If it is noted already, the save was made with that revision.
-    func note(_ number: UInt128) throws(PostgreSQLError) -> (revision: UInt64, isMade: Bool) {
-      let statement = noting(number, nil)
+    func note(_ number: UInt128) throws -> (revision: UInt64, isMade: Bool) {
+      let statement = noting(number, nil, isAgain: true)
       let answer = try connection.run(statement.text, statement.parameters)
       if answer.count > 0 { return (UInt64(bitPattern: answer.integer(0, 0)), false) }
       var parameters = Parameters()
@@ -49,12 +50,11 @@
       return (UInt64(bitPattern: made.integer(0, 0)), true)
     }
 
-    /// Writes all changes, and notes the number of the save unless that is done. Returns the revision, and the layout
-    /// if it has changed.
+    /// Writes all changes, notes the number of the save unless that is done, and commits. Returns the revision, and the
+    /// layout if it has changed.
     ///
-    /// - Parameter known: The layout by which the changes were made.
-    /// - Throws: A conflict if a row is missing, which can only be if somebody else has removed it, or if somebody else
-    ///   has changed the layout.
+    /// - Parameter known: The layout that the transaction sees.
+    /// - Throws: A conflict if a row is missing, which can only be if somebody else has removed it.
     func write(
       _ changes: RowChanges, _ number: UInt128, _ revision: UInt64?, _ known: KnownLayout
     ) throws -> (revision: UInt64, layout: KnownLayout?) {
@@ -62,34 +62,20 @@
       let known = changed ?? known
       let layout = known.layout
       var statements: [Statement] = []
-      let saved = SavedChanges.bytes(of: changes, layout)
-      statements.append(revision == nil ? noting(number, saved) : Self.noting(saved, of: number))
-      let start = statements.count
-      statements.append(
-        Statement(text: RowTable(StoreHead.table, in: layout).selection(where: Self.isSchema)))
+      let objects = SavedChanges.bytes(of: changes, layout)
+      statements.append(revision == nil ? noting(number, objects) : Self.noting(objects, of: number))
       try add(rowsOf: changes, known, to: &statements)
       try forEachTable(of: changes.removedEntries, layout) { statements.append($0.deletion($1)) }
       try forEachTable(of: changes.addedEntries, layout) { statements.append(try $0.insertion($1, layout)) }
-      let answers = try connection.run(statements.map { ($0.text, $0.parameters) })
-      let schema = answers[start]
-      guard known.revision == (schema.count == 0 ? 0 : UInt64(bitPattern: schema.integer(0, 3))) else {
+      let made: Answer
+      do {
+        made = try connection.run(statements.map(\.guarded), commits: true)[0]
+      } catch let error as PostgreSQLError where error.state == Statement.wrongCount {
         throw PostgreSQLError(
-          state: PostgreSQLError.schemaHasChanged, message: "Somebody else has changed the schema of the store.")
+          state: "40001", message: "A row of a save has been removed, or a key taken, by somebody else.")
       }
-      for (statement, answer) in zip(statements, answers) {
-        guard statement.count.map({ $0 == answer.changedCount }) ?? true else {
-          throw PostgreSQLError(
-            state: "40001", message: "A row of a save has been removed, or a key taken, by somebody else.")
-        }
-      }
-      var made = revision ?? 0
-      if revision == nil {
-        guard answers[0].count == 1 else {
-          throw PostgreSQLError(state: "40001", message: "The number of a save is taken.")
-        }
-        made = UInt64(bitPattern: answers[0].integer(0, 0))
-      }
-      return (made, changed.map { KnownLayout($0.schema, made, layout.kind) })
+      let saved = revision ?? UInt64(bitPattern: made.integer(0, 0))
+      return (saved, changed.map { KnownLayout($0.schema, saved, layout.kind) })
     }
 
     /// The condition for the row of the schema.
@@ -102,7 +88,7 @@
       guard let change, case .put(let bytes) = change.change else { return nil }
       // Whoever else wants to change the schema waits for this row.
       let answer = try connection.run(
-        "\(RowTable(StoreHead.table, in: known.layout).selection(where: Self.isSchema)) FOR UPDATE", Parameters())
+        "\(known.table(StoreHead.table).selection(where: Self.isSchema)) FOR UPDATE", Parameters())
       let old = answer.count > 0 ? try Schema(answer.bytes(0, 1)) : Schema()
       let new = try StoreFailure.reading("The schema of a save") { try Schema(bytes) }
       try LayoutChange(connection, from: old, to: new, known.layout.kind).make()
@@ -114,7 +100,7 @@
       var deleted: [Statement] = []
       var written: [Statement] = []
       for (number, rows) in Dictionary(grouping: changes.rows, by: \.table).sorted(by: { $0.key < $1.key }) {
-        let table = RowTable(number, in: known.layout)
+        let table = known.table(number)
         let completion = known.completions[number]
         func parts(_ kind: (RowChanges.Row) -> Bool) -> [ArraySlice<RowChanges.Row>] {
           Self.parts(of: rows.filter(kind)) { $0.byteCount }
@@ -149,6 +135,22 @@
       }
       if start < all.count { parts.append(all[start...]) }
       return parts
+    }
+  }
+
+  extension Statement {
+    /// The code of the error of a guarded statement that changes another number of rows: a division by zero.
+    fileprivate static let wrongCount = "22012"
+
+    /// The statement, which fails unless it changes as many rows as it must.
+    fileprivate var guarded: Statement {
+      guard let count else { return self }
+      let place = parameters.types.count + 1
+      var statement = Statement(
+        text: "WITH w AS (\(text) RETURNING 1) SELECT 1 / (count(*) = $\(place))::integer FROM w",
+        parameters: parameters)
+      statement.parameters.add(Int64(count))
+      return statement
     }
   }
 

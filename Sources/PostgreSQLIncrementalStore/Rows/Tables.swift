@@ -43,7 +43,7 @@
     }
 
     /// The statements that remove the tables, and all views of them.
-    static func removal(of connection: Connection) throws(PostgreSQLError) -> String {
+    static func removal(of connection: Connection) throws -> String {
       let answer = try connection.run(#"SELECT "table" FROM cairn_entities WHERE "table" IS NOT NULL"#, Parameters())
       let tables = (0..<answer.count).map { Connection.quoted(answer.text($0, 0)) }
       return """
@@ -58,7 +58,7 @@
     ]
 
     /// The format and the kind of references of the store in a connection's namespace; nil if there is no store.
-    static func head(of connection: Connection) throws(PostgreSQLError) -> (format: Int64, kind: RowReferenceKind)? {
+    static func head(of connection: Connection) throws -> (format: Int64, kind: RowReferenceKind)? {
       let exists = try connection.run("SELECT to_regclass('cairn_store') IS NOT NULL", Parameters())
       guard exists.bool(0, 0) else { return nil }
       // Format 1 had no second column.

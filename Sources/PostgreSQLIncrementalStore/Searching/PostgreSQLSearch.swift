@@ -56,7 +56,7 @@
         narrows = narrows || query.predicate != nil && condition != nil
         parts.append(
           Part(
-            place: place, table: RowTable(table, known.layout.kind), scope: scope,
+            place: place, table: known.table(number), scope: scope,
             condition: condition ?? .narrowing("true"), order: SearchOrder(query.order, scope, known.layout)))
       }
       isExact = parts.allSatisfy { $0.condition.must != nil }

@@ -20,7 +20,7 @@ extension Promise {
     "A store goes on when other stores of the same database are closed.", needsSeveralStores: true
   ) { session in
     let store = try session.store()
-    let snapshot = try store.snapshot()
+    let snapshot = try store.heldSnapshot()
     var program = RandomSaves(session.random(), store.referenceKind)
     for _ in 1...4 {
       let other = try session.store()

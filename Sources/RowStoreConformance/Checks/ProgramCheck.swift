@@ -30,7 +30,7 @@ private struct RandomProgram {
     case 5:
       let stopped = Stopped()
       try expectThrown(stopped, "The error of a save's closure") { _ = try store.save { _ in throw stopped } }
-    case 6: snapshot = (try store.snapshot(), saves.model)
+    case 6: snapshot = (try store.heldSnapshot(), saves.model)
     case 7 where session.isPersistent:
       snapshot = nil
       stores = [try session.reopen(), try session.store()]

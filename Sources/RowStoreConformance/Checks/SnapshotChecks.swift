@@ -14,7 +14,7 @@ extension Promise {
       try program.save(to: step % 2 == 0 ? store : other)
       if step % 4 == 0 {
         if held.count == mostHeld { held.removeFirst() }
-        held.append((try store.snapshot(), program.model))
+        held.append((try store.heldSnapshot(), program.model))
       }
       if step % 10 == 5, let (snapshot, model) = held.last { try model.check(snapshot) }
     }

@@ -69,3 +69,13 @@ final class Session {
     return SeededGenerator(seed: seed)
   }
 }
+
+extension RowStore {
+  /// A snapshot of the contents at this time.
+  func heldSnapshot() throws -> any RowSnapshot {
+    let snapshot = try snapshot()
+    // A store that does not keep snapshots may take one when it is first read.
+    if !keepsSnapshots { _ = try snapshot.count(in: 1) }
+    return snapshot
+  }
+}
