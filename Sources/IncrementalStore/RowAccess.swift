@@ -88,8 +88,8 @@ package final class RowAccess {
     case .attribute(let attribute): return try coder.value(field, of: attribute, in: bytes)
     case .toOne:
       if field.type == .null { return .null }
-      let object = try object(field, stored, bytes)
-      return objectID(object).map { .reference($0) } ?? .null
+      let (object, map) = try target(of: field, stored, bytes)
+      return .reference(objectID(object.reference, map))
     }
   }
 
@@ -98,18 +98,30 @@ package final class RowAccess {
   ///
   /// - Throws: `RowDamage` if the field has anything else.
   func object(_ field: Field, _ stored: EntityMap.StoredField, _ bytes: [UInt8]) throws -> ObjectReference {
+    try target(of: field, stored, bytes).object
+  }
+
+  private func target(
+    of field: Field, _ stored: EntityMap.StoredField, _ bytes: [UInt8]
+  ) throws -> (object: ObjectReference, map: EntityMap) {
     guard case .toOne(let relationship, _) = stored.kind, let object = try field.object(in: bytes),
-      isMember(object, of: relationship)
+      let map = map(of: object, in: relationship)
     else { throw RowDamage("\(stored.name) does not refer to an object of the model", at: field.range.lowerBound) }
-    return object
+    return (object, map)
   }
 
   /// Whether an object belongs to the destination entity of a relationship, or to an entity that inherits from it.
   package func isMember(_ object: ObjectReference, of relationship: NSRelationshipDescription) -> Bool {
-    guard let map = schema[object.entity], let destination = relationship.destinationEntity else { return false }
-    return sequence(first: map.entity, next: \.superentity).contains {
-      $0 === destination || $0.name == destination.name
-    }
+    map(of: object, in: relationship) != nil
+  }
+
+  /// The entity of an object at the end of a relationship; nil if it cannot be there.
+  func map(of object: ObjectReference, in relationship: NSRelationshipDescription) -> EntityMap? {
+    guard let map = schema[object.entity], let destination = relationship.destinationEntity else { return nil }
+    let isMember =
+      map.entity === destination
+      || sequence(first: map.entity, next: \.superentity).contains { $0.name == destination.name }
+    return isMember ? map : nil
   }
 
   /// Appends the field of an attribute or a to-one relationship to a row.

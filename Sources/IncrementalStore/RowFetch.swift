@@ -123,18 +123,22 @@ struct RowFetch {
       guard let context else {
         throw StoreFailure.make(NSCoreDataError, "Objects cannot be fetched without a context.")
       }
-      return collector.result.map { context.object(with: cached($0, request)) }
+      let areFaults = request.returnsObjectsAsFaults
+      let needsRows = request.includesPropertyValues && !(areFaults && pinned != nil)
+      return collector.result.map { row in
+        guard needsRows, row.read() else { return context.object(with: row.objectID) }
+        let node = node(row)
+        return areFaults ? context.object(with: node.objectID) : context.object(of: node)
+      }
     }
   }
 
-  /// The identifier of a row. Unless the request excludes property values, the row is put into the row cache, since its
-  /// values are likely to be needed soon. Rows of former states stay out of the cache.
-  private func cached(_ row: SourceRow, _ request: NSFetchRequest<NSManagedObject>) -> NSManagedObjectID {
+  /// The node of a row. The row is put into the row cache, since its values are likely to be needed soon, unless it is of
+  /// a former state.
+  private func node(_ row: SourceRow) -> RowNode {
     let id = row.objectID
-    if pinned == nil, request.includesPropertyValues, row.read() {
-      store.cache.set(row.stored, of: id) { RowNode(row.stored, of: id, row.map, store.access) }
-    }
-    return id
+    func make() -> RowNode { RowNode(row.stored, of: id, row.map, store.access) }
+    return pinned == nil ? store.cache.set(row.stored, of: id, make: make) : make()
   }
 }
 

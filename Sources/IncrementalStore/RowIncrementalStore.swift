@@ -304,11 +304,11 @@ open class RowIncrementalStore: NSIncrementalStore {
     }
     var members: [NSManagedObjectID] = []
     try snapshot.forEachMember(of: row.reference, set.end) { member in
-      guard access.isMember(member.member, of: relationship), let id = access.objectID(member.member) else {
+      guard let map = access.map(of: member.member, in: relationship) else {
         throw StoreFailure.damaged(
           "A member of \(set.name) of \(objectID)", RowDamage("it is not an object of the destination", at: 0))
       }
-      members.append(id)
+      members.append(access.objectID(member.member.reference, map))
     }
     return members
   }

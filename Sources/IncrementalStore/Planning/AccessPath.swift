@@ -48,13 +48,14 @@ indirect enum AccessPath {
     }
   }
 
-  /// Whether the path is exact and leads over a relationship. That of an index is so cheaply tested in the rows that
-  /// they are tested all the same.
-  var isExactRelationship: Bool {
+  /// Whether the rows to which the path leads are known to satisfy the predicate, and are not tested. Those of an index
+  /// are so cheaply tested that they are tested all the same.
+  var isCertain: Bool {
     switch self {
+    case .objects: true
     case .opposites, .related: isExact
-    case .union(let paths): paths.allSatisfy(\.isExactRelationship)
-    case .objects, .holders, .indexed, .shortest: false
+    case .union(let paths): paths.allSatisfy(\.isCertain)
+    case .holders, .indexed, .shortest: false
     }
   }
 }

@@ -75,7 +75,9 @@ struct CandidateReader {
     var lookups = lookups
     guard let (found, path) = try read(path, &lookups) else { return nil }
     var objects: [ObjectReference] = []
-    for object in found.sorted(by: { $0.reference < $1.reference }) where object != objects.last {
+    objects.reserveCapacity(found.count)
+    for object in found.sorted(by: { ($0.reference, $0.entity) < ($1.reference, $1.entity) })
+    where object != objects.last {
       objects.append(object)
     }
     return Candidates(objects: objects, path: path)

@@ -137,6 +137,6 @@ extension NSExpression {
 extension NSManagedObjectID {
   /// The identifier that a constant is or has; nil if the constant is no object.
   package static func identifying(_ constant: Any?) -> NSManagedObjectID? {
-    (constant as? NSManagedObject)?.objectID ?? constant as? NSManagedObjectID
+    constant as? NSManagedObjectID ?? (constant as? NSManagedObject)?.objectID
   }
 }

@@ -57,7 +57,7 @@ struct Planner {
   private func objectPath(for membership: Membership) -> AccessPath? {
     guard let objects = objects(membership.constants) else { return nil }
     switch membership.subject {
-    case .identity: return .objects(Array(Set(objects)))
+    case .identity: return .objects(objects)
     case .value(let key):
       guard let inverse = inverse(ofToOne: key) else { return nil }
       return path(from: objects, inverse)
@@ -76,6 +76,7 @@ struct Planner {
   /// so that it satisfies nothing. Nil if one of the constants is anything else.
   private func objects(_ constants: [Any?]) -> [ObjectReference]? {
     var objects: [ObjectReference] = []
+    objects.reserveCapacity(constants.count)
     for constant in constants {
       if let object = access.reference(ofConstant: constant) {
         objects.append(object)

@@ -4,7 +4,8 @@ import CoreData
 /// access path leads, or all.
 ///
 /// Whichever it is, the rows come in the same order. The collector evaluates the predicate for each of them, except for
-/// those to which the entries of a relationship lead, and no others: the evaluator would read the same relationship.
+/// those that the predicate names, and those to which the entries of a relationship lead, and no others: the evaluator
+/// would read the same relationship.
 struct RowPass {
   /// The path on which rows were found, in words; nil if all rows were read.
   private(set) var usedPath: String?
@@ -47,7 +48,7 @@ struct RowPass {
   mutating func count() throws -> Int? {
     guard predicate != nil else { return try source.count(maps) }
     if let search = try search(), search.isExact, partialRows == nil { return try count(search) }
-    guard let path, path.isExact, partialRows == nil || path.isExactRelationship,
+    guard let path, path.isExact, partialRows == nil || path.isCertain,
       let count = try reader.count(path)
     else { return nil }
     usedPath = path.description
@@ -94,7 +95,7 @@ struct RowPass {
     } else if let path, let candidates = try reader.candidates(path) {
       usedPath = candidates.path.description
       let objects = fetched(candidates.objects, areSorted)
-      try lookUp(objects, &collector, keepsContents, areMatches: path.isExactRelationship)
+      try lookUp(objects, &collector, keepsContents, areMatches: path.isCertain)
     } else if reader.mostRows < .max, try source.count(maps) > reader.mostRows {
       return false
     } else if maps.count > 1, !areSorted {

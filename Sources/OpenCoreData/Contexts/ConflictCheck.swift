@@ -17,7 +17,7 @@ enum ConflictCheck {
         if object.isInaccessible { context.revive(object) }
         guard context.parent == nil, let snapshot = object.snapshot else { continue }
         if snapshot.isOutdated(by: node) {
-          let committed = try NSManagedObject.committed(node, object.layout, object.objectID, context).snapshot
+          let committed = try NSManagedObject.committed(node, object.layout, object.objectID, context)
           conflicts.append(NSMergeConflict(object, object.layout, committed))
         } else if snapshot.versionBeforeSave != nil {
           object.confirm(version: node.version)

@@ -9,14 +9,7 @@ extension NSManagedObjectContext {
   /// - Throws: ``FetchRequestError`` for an invalid request; any error of a store.
   public func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
     checkQueue()
-    return try throwingErrorsOfFaults { try results(of: request) }.map { result in
-      guard let result = result as? T else {
-        fatalError(
-          "A request for \(T.self) found \(type(of: result)): they do not fit. "
-            + "Make it an NSFetchRequest<NSFetchRequestResult>, and cast what is fetched.")
-      }
-      return result
-    }
+    return try throwingErrorsOfFaults { try results(of: request) }
   }
 
   /// The number of objects or dictionaries that a request would fetch.
@@ -26,7 +19,7 @@ extension NSManagedObjectContext {
   }
 
   private func count(prepared request: NSFetchRequest<NSManagedObject>) throws -> Int {
-    if request.resultType == .dictionaryResultType { return try results(of: request).count }
+    if request.resultType == .dictionaryResultType { return try stored(request).count }
     let overlay = try PendingOverlay(request, self)
     guard overlay.isEmpty else {
       request.resultType = .managedObjectResultType
@@ -102,24 +95,31 @@ extension NSManagedObjectContext {
     return replaced > 0 ? result : predicate
   }
 
-  private func results<T>(of request: NSFetchRequest<T>) throws -> [Any] {
+  private func results<T, Result>(of request: NSFetchRequest<T>) throws -> [Result] {
+    func fitting<Found>(_ found: [Found]) -> [Result] {
+      if let results = found as? [Result] { return results }
+      let other = found.first { !($0 is Result) }.map { "\(type(of: $0))" } ?? ""
+      fatalError(
+        "A request for \(Result.self) found \(other): they do not fit. "
+          + "Make it an NSFetchRequest<NSFetchRequestResult>, and cast what is fetched.")
+    }
     let request = try prepared(request)
     switch request.resultType {
-    case .dictionaryResultType: return try stored(request)
-    case .countResultType: return [NSNumber(value: try count(for: request))]
+    case .dictionaryResultType: return fitting(try stored(request))
+    case .countResultType: return fitting([NSNumber(value: try count(for: request))])
     case .managedObjectIDResultType:
       let overlay = try PendingOverlay(request, self)
       let isInOneStore = try persistentStoreCoordinator.map { try $0.affectedStores(of: request).count < 2 } ?? true
       // The results of several stores can only be sorted here as objects.
-      if overlay.isEmpty, isInOneStore { return try stored(request) }
+      if overlay.isEmpty, isInOneStore { return fitting(try stored(request)) }
       request.resultType = .managedObjectResultType
-      return try objects(of: request, overlay).map(\.objectID)
+      return fitting(try objects(of: request, overlay).map(\.objectID))
     default:
       let isRead = !request.returnsObjectsAsFaults && request.fetchBatchSize == 0
       let objects =
         isRead ? try realisedObjects(of: request) : try objects(of: request, PendingOverlay(request, self))
       try prepare(objects, for: request)
-      return objects
+      return fitting(objects)
     }
   }
 
@@ -127,15 +127,23 @@ extension NSManagedObjectContext {
   func packedIDs<T>(of request: NSFetchRequest<T>) throws -> PackedIDs {
     let request = try prepared(request)
     request.resultType = .managedObjectResultType
-    if parent == nil, try PendingOverlay(request, self).isEmpty, let coordinator = persistentStoreCoordinator {
-      let stores = try coordinator.affectedStores(of: request)
-      if stores.count == 1, let store = stores.first as? any PackedFetchStore {
-        try coordinator.prepare(request, self)
-        return try coordinator.withStoreLock { try store.packedIDs(request, self) }
-      }
+    if let store = try onlyStore(of: request, PendingOverlay(request, self)) as? any PackedFetchStore,
+      let coordinator = persistentStoreCoordinator
+    {
+      try coordinator.prepare(request, self)
+      return try coordinator.withStoreLock { try store.packedIDs(request, self) }
     }
     request.resultType = .managedObjectIDResultType
-    return PackedIDs(try results(of: request).compactMap { $0 as? NSManagedObjectID })
+    return PackedIDs(try results(of: request))
+  }
+
+  /// The store that alone has the results of a request; nil if there are several, or if unsaved changes concern them.
+  private func onlyStore(
+    of request: NSFetchRequest<NSManagedObject>, _ overlay: PendingOverlay
+  ) throws -> NSIncrementalStore? {
+    guard parent == nil, overlay.isEmpty, let coordinator = persistentStoreCoordinator else { return nil }
+    let stores = try coordinator.affectedStores(of: request)
+    return stores.count == 1 ? stores[0] : nil
   }
 
   /// Has fetched objects read as a request asks for.
@@ -253,21 +261,37 @@ extension NSManagedObjectContext {
   /// coordinator between the fetch and the reading of the last row.
   private func realisedObjects(of request: NSFetchRequest<NSManagedObject>) throws -> [NSManagedObject] {
     guard let coordinator = persistentStoreCoordinator else { throw noStores }
-    var realised: [NSManagedObject] = []
     try coordinator.prepare(request, self)
-    let fetched = try withQueuesOfAncestors {
-      try coordinator.withStoreLock {
-        let fetched = try objects(of: request, PendingOverlay(request, self))
-        for object in fetched where object.isFault && !coordinator.needsLoading(object.objectID) {
-          // Objects whose rows cannot be read here fire below, which throws in the end.
-          if (try? object.takeRow(self)) != nil { realised.append(object) }
+    let fetched = try awakingRealised {
+      try withQueuesOfAncestors {
+        try coordinator.withStoreLock {
+          let overlay = try PendingOverlay(request, self)
+          let store = try onlyStore(of: request, overlay)
+          takesFetchedRows = store != nil && !(store is any LoadingStore)
+          let fetched = try objects(of: request, overlay)
+          for object in fetched where object.isFault && !coordinator.needsLoading(object.objectID) {
+            // Objects whose rows cannot be read here fire below, which throws in the end.
+            if (try? object.takeRow(self)) != nil { realised.append(object) }
+          }
+          return fetched
         }
-        return fetched
       }
     }
-    for object in realised { object.awakeFromFetch(in: self) }
     for object in fetched { object.fireFault() }
     return fetched
+  }
+
+  /// Runs a closure that realises objects, and calls their `awakeFromFetch()` afterwards. A block in a predicate may
+  /// fetch meanwhile.
+  private func awakingRealised<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let outer = (takesFetchedRows, realised)
+    realised = []
+    defer {
+      let objects = realised
+      (takesFetchedRows, realised) = outer
+      for object in objects { object.awakeFromFetch(in: self) }
+    }
+    return try body()
   }
 
   /// The objects of a fetched property of an object; nil if they cannot be fetched, and a call that can throw is reading

@@ -61,6 +61,14 @@ extension NSManagedObjectContext {
     return object
   }
 
+  /// The object of a row that a store has found for a request that wants no faults. If it is a fault, it takes the values
+  /// of the row as far as the context can use them now; otherwise the fault fires later.
+  package func object(of row: any ManagedRow) -> NSManagedObject {
+    let object = object(with: row.objectID)
+    if takesFetchedRows, object.isFault, (try? object.take(row, self)) != nil { realised.append(object) }
+    return object
+  }
+
   /// The objects with identifiers. Tells the stores of all new ones in one call.
   func objects(with ids: [NSManagedObjectID]) -> [NSManagedObject] {
     registry.reserve(ids.count)

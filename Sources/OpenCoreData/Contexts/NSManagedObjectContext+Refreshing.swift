@@ -118,7 +118,7 @@ extension NSManagedObject {
   /// Takes the values of the row again, except for those changed here.
   final func refresh(_ context: NSManagedObjectContext) throws {
     let node = try context.node(for: objectID)
-    adopt(try Self.committed(node, layout, objectID, context).snapshot, keepingChanges: true)
+    adopt(try Self.committed(node, layout, objectID, context), keepingChanges: true)
     awake { $0.awake(fromSnapshotEvents: .refresh) }
   }
 

@@ -48,6 +48,10 @@ open class NSManagedObjectContext: NSObject {
   /// The identifiers of newly registered objects that the stores have not been told of; nil if the stores are told at
   /// once.
   var untold: [NSManagedObjectID]?
+  /// Whether faults take their values from the rows that the running fetch finds.
+  var takesFetchedRows = false
+  /// The objects that have taken their values for the running fetch, and are to be told so.
+  var realised: [NSManagedObject] = []
   private var coordinator: NSPersistentStoreCoordinator?
   private var parentContext: NSManagedObjectContext?
 

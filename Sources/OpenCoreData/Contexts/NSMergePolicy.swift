@@ -134,7 +134,7 @@ extension NSManagedObjectContext {
   /// Reads the row of an object, for a conflict that has no snapshot of it; nil if the row is gone.
   fileprivate func row(of object: NSManagedObject) throws -> RowSnapshot? {
     do {
-      return try NSManagedObject.committed(node(for: object.objectID), object.layout, object.objectID, self).snapshot
+      return try NSManagedObject.committed(node(for: object.objectID), object.layout, object.objectID, self)
     } catch {
       guard StoreCalls.isMissing(error) else { throw error }
       return nil

@@ -58,25 +58,34 @@ extension NSManagedObject {
   ///
   /// Transient attributes keep their values, or get their default values if they have none.
   final func take(_ node: NSIncrementalStoreNode, _ context: NSManagedObjectContext) throws {
-    let layout = layout
-    let committed = try Self.committed(node, layout, objectID, context)
-    var values = committed.values
-    for place in values.indices {
-      switch layout.slots[place].kind {
-      case .attribute(let attribute) where attribute.isTransient:
-        values[place] = self.values.isEmpty ? layout.defaults[place] : self.values[place]
-        if case .fault = values[place] { values[place] = layout.defaults[place] }
-      case .toMany(let relationship):
-        if !self.values.isEmpty, case .members(let members) = self.values[place] {
-          values[place] = .members(members)
-        } else if let given = node.value(for: relationship), let ids = relationship.identifiers(in: given) {
-          let members = ObjectList(context.members(of: relationship, with: ids))
-          values[place] = .members(RelatedObjects(isOrdered: relationship.isOrdered, members: members))
-        }
-      case .attribute, .toOne, .fetched: break
+    if let row = node as? any ManagedRow { return try take(row, context) }
+    take(try Self.committed(node, layout, objectID, context)) { relationship in
+      guard let given = node.value(for: relationship), let ids = relationship.identifiers(in: given) else { return nil }
+      let members = ObjectList(context.members(of: relationship, with: ids))
+      return RelatedObjects(isOrdered: relationship.isOrdered, members: members)
+    }
+  }
+
+  /// As for any other node; but these rows have no to-many relationships.
+  final func take(_ row: any ManagedRow, _ context: NSManagedObjectContext) throws {
+    take(try RowSnapshot(row)) { _ in nil }
+  }
+
+  private final func take(_ row: RowSnapshot, members: (NSRelationshipDescription) -> RelatedObjects?) {
+    let (layout, former) = (layout, self.values)
+    var values = row.values
+    for place in layout.transients where layout.slots[place].attribute != nil {
+      values[place] = former.isEmpty ? layout.defaults[place] : former[place]
+      if case .fault = values[place] { values[place] = layout.defaults[place] }
+    }
+    for place in layout.toManys {
+      if !former.isEmpty, case .members = former[place] {
+        values[place] = former[place]
+      } else if let members = layout.slots[place].relationship.flatMap(members) {
+        values[place] = .members(members)
       }
     }
-    take(values, committed.snapshot.replacing(layout.transients, by: values))
+    take(values, row.replacing(layout.transients, by: values))
   }
 
   /// The values of a row: attributes and to-one relationships, but no to-many relationships.
@@ -84,11 +93,8 @@ extension NSManagedObject {
   /// - Throws: 134070 for a value that its property cannot have; any error of the store.
   static func committed(
     _ node: NSIncrementalStoreNode, _ layout: EntityLayout, _ id: NSManagedObjectID, _ context: NSManagedObjectContext
-  ) throws -> (values: [ManagedValue], snapshot: RowSnapshot) {
-    if let row = node as? any ManagedRow {
-      let (values, version, revision) = try row.managedRow()
-      return (values, RowSnapshot(values: values, version: version, revision: revision))
-    }
+  ) throws -> RowSnapshot {
+    if let row = node as? any ManagedRow { return try RowSnapshot(row) }
     var values = layout.blank
     for (place, slot) in layout.slots.enumerated() where slot.isInSnapshot {
       switch slot.kind {
@@ -112,7 +118,7 @@ extension NSManagedObject {
       case .toMany, .fetched: break
       }
     }
-    return (values, RowSnapshot(values: values, version: node.version))
+    return RowSnapshot(values: values, version: node.version)
   }
 
   /// Returns the objects that the object refers to, and turns the object into a fault. Only for objects that nothing

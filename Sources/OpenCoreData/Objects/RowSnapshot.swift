@@ -20,6 +20,11 @@ final class RowSnapshot {
     self.versionBeforeSave = versionBeforeSave
   }
 
+  convenience init(_ row: any ManagedRow) throws {
+    let (values, version, revision) = try row.managedRow()
+    self.init(values: values, version: version, revision: revision)
+  }
+
   /// A copy with other values at some places.
   func replacing(_ places: [Int], by new: [ManagedValue]) -> RowSnapshot {
     guard !places.isEmpty else { return self }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Compares two values as a comparison predicate requires; with a quantifier, each element of the left value.
 struct Comparison {
@@ -55,13 +56,8 @@ struct Comparison {
     if type == .like || type == .matches { return try pattern(right) }
     let right = prepare(type == .in ? searched(right) : right)
     if type == .in, let elements = right.elements, text.hashesLikeStrings {
-      let others = elements.filter { !$0.hasFixedIdentity }
-      let members = Set(others.isEmpty ? elements : elements.filter(\.hasFixedIdentity))
-      if others.isEmpty { return { members.contains(self.prepare($0)) } }
-      return { value in
-        let value = self.prepare(value)
-        return members.contains(value) || others.contains { self.equal(value, $0) }
-      }
+      let members = ConstantMembers(elements)
+      return { members.contain(self.prepare($0), self.equal) }
     }
     if type == .contains { return { self.holdsPrepared(self.prepare(self.searched($0)), right) } }
     return { self.holdsPrepared(self.prepare($0), right) }
@@ -175,5 +171,30 @@ extension NSRegularExpression {
       if let expression { return expression }
     }
     return nil
+  }
+}
+
+/// The elements of a constant collection. They are hashed when the first value is compared with them: a predicate that
+/// is only checked, or tested where its values lie, compares none.
+private final class ConstantMembers {
+  private final class Hashed {
+    let members: Set<PredicateValue>
+    /// Those whose equality may change.
+    let others: [PredicateValue]
+
+    init(_ elements: [PredicateValue]) {
+      others = elements.filter { !$0.hasFixedIdentity }
+      members = Set(others.isEmpty ? elements : elements.filter(\.hasFixedIdentity))
+    }
+  }
+
+  private let elements: [PredicateValue]
+  private let hashed = AtomicLazyReference<Hashed>()
+
+  init(_ elements: [PredicateValue]) { self.elements = elements }
+
+  func contain(_ value: PredicateValue, _ areEqual: (PredicateValue, PredicateValue) -> Bool) -> Bool {
+    let hashed = hashed.load() ?? hashed.storeIfNil(Hashed(elements))
+    return hashed.members.contains(value) || hashed.others.contains { areEqual(value, $0) }
   }
 }
