@@ -6,7 +6,9 @@ extension RowNode: ManagedRow {
 
   func managedRow() throws -> (values: [ManagedValue], version: UInt64, revision: UInt64?) {
     try lock.withLock {
-      (try content.values.take() ?? values(of: content.row), content.row.version, content.row.revision)
+      let values = try content.values.take() ?? values(of: content.row)
+      content.isChecked = true
+      return (values, content.row.version, content.row.revision)
     }
   }
 
