@@ -35,8 +35,9 @@
 /// If the database is another process or machine, each call of a snapshot waits for an answer. Then also implement
 /// ``RowSnapshot/rows(_:in:)`` and ``RowSnapshot/entries(beginningWith:limit:)``, and let ``RowSnapshot/isRemote``
 /// be true: saves and fetches read in bulk then. Saves do not read the rows of new objects at first: if such a row
-/// exists nevertheless, the store must call the closure of the save again, which reads it then. If it has columns for the values of rows, its snapshots may also be
-/// searched: ``SearchingRowSnapshot``.
+/// exists nevertheless, the store must call the closure of the save again, which reads it then.
+///
+/// If the database has columns for the values of rows, its snapshots may also be searched: ``SearchingRowSnapshot``.
 public protocol RowStore: AnyObject, Sendable {
   /// The kind of the references that the store makes. It never changes for a store that has rows.
   var referenceKind: RowReferenceKind { get }

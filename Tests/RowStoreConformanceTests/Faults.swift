@@ -189,9 +189,19 @@ extension Fault: CustomTestStringConvertible {
         }
       }
     },
+    Fault("Rows read with entries are in the order of their references.", foundBy: "in one call") { fault in
+      fault.reads = { snapshot in
+        snapshot.together = { [base = snapshot.base] references, prefixes, limit in
+          try base.rows(references.mapValues { $0.sorted() }, entriesBeginningWith: prefixes, limit: limit)
+        }
+      }
+    },
   ]
 
   private static let saves = [
+    Fault("A row that exists is replaced by a new one.", foundBy: "If the database is remote") { fault in
+      fault.reads = { $0.isRemote = true }
+    },
     Fault("The error of a save's closure is replaced.", foundBy: "If the closure of a save throws") { fault in
       struct Failed: Error {}
       fault.save = { store, changes in

@@ -68,6 +68,10 @@ final class FaultySnapshot: RowSnapshot {
   var count: (UInt32) throws -> Int
   var rows: ([RowReference], UInt32) throws -> [StoredRow?]
   var entries: ([[UInt8]], Int) throws -> [[[UInt8]]]
+  var together: ([UInt32: [RowReference]], [[UInt8]], Int) throws -> Together
+  var isRemote = false
+
+  typealias Together = (rows: [UInt32: [StoredRow?]], entries: [[[UInt8]]])
 
   init(_ base: any RowSnapshot) {
     self.base = base
@@ -76,6 +80,7 @@ final class FaultySnapshot: RowSnapshot {
     count = { try base.count(in: $0) }
     rows = { try base.rows($0, in: $1) }
     entries = { try base.entries(beginningWith: $0, limit: $1) }
+    together = { try base.rows($0, entriesBeginningWith: $1, limit: $2) }
   }
 
   func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow? {
@@ -100,4 +105,8 @@ final class FaultySnapshot: RowSnapshot {
   }
 
   func entries(beginningWith prefixes: [[UInt8]], limit: Int) throws -> [[[UInt8]]] { try entries(prefixes, limit) }
+
+  func rows(
+    _ references: [UInt32: [RowReference]], entriesBeginningWith prefixes: [[UInt8]], limit: Int
+  ) throws -> Together { try together(references, prefixes, limit) }
 }

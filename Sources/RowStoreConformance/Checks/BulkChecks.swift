@@ -1,7 +1,7 @@
 import IncrementalStore
 
 extension Promise {
-  static let bulkReads = [bulkRows, bulkEntries]
+  static let bulkReads = [bulkRows, bulkEntries, bulkRowsAndEntries]
 
   private static let bulkRows = Promise(
     "Rows read in bulk are those read one by one, also if some do not exist or are asked for twice."
@@ -45,6 +45,35 @@ extension Promise {
           let expected = model.entries(beginningWith: prefix, limit: limit)
           try expect("The first \(limit) entries that begin with \(prefix.abbreviated)", found, are: expected)
         }
+      }
+    }
+  }
+
+  private static let bulkRowsAndEntries = Promise(
+    "Rows of several tables and entries that are read in one call are those read by one call for each table."
+  ) { session in
+    let store = try session.store()
+    let reference = store.referenceKind.reference
+    try store.apply { draft in
+      for number in 1...20 { draft.put([UInt8(number)], reference(number), in: UInt32(number % 3)) }
+      for number in 1...20 as ClosedRange<UInt8> { draft.add([number % 4, number]) }
+    }
+    let snapshot = try store.snapshot()
+    let tables: [[UInt32: [Int]]] = [
+      [:], [1: []], [2: [2]], [0: [21, 3, 3], 1: [7, 4, 2], 2: [20, 2]], [0: [6], 9: [1, 2]],
+    ]
+    for numbers in tables {
+      for prefixes in [[], [[1]], [[3], [0], [7], [3]]] as [[[UInt8]]] {
+        let references = numbers.mapValues { $0.map(reference) }
+        let found = try snapshot.rows(references, entriesBeginningWith: prefixes, limit: 3)
+        try expect("The number of tables", found.rows.count, is: references.count)
+        for (table, references) in references {
+          let expected = try snapshot.rows(references, in: table).map { $0.map(NamedRow.init) }
+          let rows = (found.rows[table] ?? []).map { $0.map(NamedRow.init) }
+          try expect("The rows of table \(table) read in one call", rows, are: expected)
+        }
+        let expected = try snapshot.entries(beginningWith: prefixes, limit: 3)
+        try expect("The entries read in one call", found.entries, are: expected)
       }
     }
   }

@@ -1,7 +1,7 @@
 import IncrementalStore
 
 extension Promise {
-  static let saves = [thrownErrors, emptySaves, previousSaves, wholeSaves]
+  static let saves = [thrownErrors, emptySaves, previousSaves, wholeSaves, takenReferences]
 
   private static let thrownErrors = Promise(
     "If the closure of a save throws, the error comes through unchanged and nothing changes."
@@ -76,5 +76,25 @@ extension Promise {
     let snapshot = try session.store().snapshot()
     try expect("The number of saves", pattern.number(in: snapshot), is: saves)
     try pattern.checkLog(snapshot)
+  }
+
+  private static let takenReferences = Promise(
+    "If the database is remote, the closure of a save that inserts a row which exists is called again."
+  ) { session in
+    let store = try session.store()
+    guard try store.snapshot().isRemote else { return }
+    let reference = store.referenceKind.reference(1)
+    var model = Model()
+    try model.save(to: store) { $0.put([1], reference, in: 1) }
+    var calls = 0
+    _ = try store.save { snapshot in
+      calls += 1
+      guard calls == 1 else { return RowChanges() }
+      var changes = RowChanges()
+      changes.rows = [RowChanges.Row(table: 1, reference: reference, change: .put([2]), revision: nil)]
+      return changes
+    }
+    try expect("The number of calls", calls, is: 2)
+    try model.check(store.snapshot())
   }
 }
