@@ -3,9 +3,9 @@ import CoreData
 /// One pass over the rows of an entity that may satisfy a predicate: those that the database finds, those to which an
 /// access path leads, or all.
 ///
-/// Whichever it is, the rows come in the same order. The collector evaluates the predicate for each of them, except for
-/// those that the predicate names, and those to which the entries of a relationship lead, and no others: the evaluator
-/// would read the same relationship.
+/// Whichever it is, the rows come in the same order. The collector evaluates the predicate for each of them, with two
+/// exceptions: rows that the predicate names, and rows to which the entries of a relationship lead, and no others. For
+/// the latter, the evaluator would read the same relationship.
 struct RowPass {
   /// The path on which rows were found, in words; nil if all rows were read.
   private(set) var usedPath: String?
