@@ -33,6 +33,19 @@ struct HookTests {
     }
   }
 
+  @Test("`awakeFromFetch` is called once for each object that a fetch reads with its values, and for no other.")
+  func awakeFromFetchOfValues() throws {
+    try stack.work { context in
+      let ada = try ada(context)
+      _ = ada["name"]
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+      request.returnsObjectsAsFaults = false
+      let people = try context.fetch(request).compactMap { $0 as? HookedObject }
+      #expect(people.count > 1 && people.contains(ada))
+      for person in people { #expect(person.hooks == ["awakeFromFetch"] && !person.isFault) }
+    }
+  }
+
   @Test("A save calls `willSave` before and `didSave` after it.")
   func saving() throws {
     try stack.work { context in
