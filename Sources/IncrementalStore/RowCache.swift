@@ -13,8 +13,6 @@ final class RowCache: @unchecked Sendable {
     var bytes: Int32 = 0
     /// How many contexts have registered the object.
     var users: Int32 = 0
-    /// The last generation in which the row was; it is in that generation only as long as no context has registered it.
-    var generation = -1
 
     init(_ node: RowNode, _ row: StoredRow, retrieved: UInt64) {
       self.node = node
@@ -25,20 +23,21 @@ final class RowCache: @unchecked Sendable {
     init(users: Int32) { self.users = users }
 
     /// The bytes that a row takes, with an estimate of 300 for its node and the entry in the cache.
-    static func bytes(of row: StoredRow) -> Int32 { Int32(clamping: row.bytes.count) + leastBytes }
+    static func bytes(of row: StoredRow) -> Int32 { Int32(clamping: row.bytes.count) + 300 }
 
-    static let leastBytes: Int32 = 300
+    var unregisteredBytes: Int { users == 0 ? Int(bytes) : 0 }
   }
 
   private let lock = NSLock()
   private let limit: Int
-  private var entries: [IDKey: Entry] = [:]
-  /// The younger generation. The one before it is the older one.
-  private var generation = 0
+  /// The entries that have been used since the generation began.
+  private var young: [IDKey: Entry] = [:]
+  /// The bytes of the unregistered rows among them.
   private var youngBytes = 0
-  /// The keys of rows that have been in the younger generation.
-  private var young: [IDKey] = []
-  private var old: [IDKey] = []
+  /// The entries that were used in the generation before, and not since.
+  private var old: [IDKey: Entry] = [:]
+  /// The registered entries that were not used in these generations.
+  private var kept: [IDKey: Entry] = [:]
   private let now: @Sendable () -> UInt64
 
   /// - Parameters:
@@ -52,19 +51,17 @@ final class RowCache: @unchecked Sendable {
   /// The bytes of all unregistered rows, and the number of all rows. O(unregistered and registered rows).
   var size: (unregisteredBytes: Int, rows: Int) {
     lock.withLock {
-      let bytes = entries.values.reduce(0) { $0 + ($1.users == 0 ? Int($1.bytes) : 0) }
-      return (bytes, entries.values.count { $0.node != nil })
+      let entries = [young, old, kept].flatMap(\.values)
+      return (entries.reduce(0) { $0 + $1.unregisteredBytes }, entries.count { $0.node != nil })
     }
   }
 
   /// The row of an object if it was retrieved less than `maximumAge` seconds ago, or at any time if `maximumAge` is
   /// negative.
   func node(for id: NSManagedObjectID, maximumAge: TimeInterval = -1) -> RowNode? {
-    let key = IDKey(id)
-    return lock.withLock {
-      guard let place = entries.index(forKey: key), let node = entries.values[place].node else { return nil }
-      let retrieved = entries.values[place].retrieved
-      if entries.values[place].users == 0 { rejuvenate(place) }
+    lock.withLock {
+      guard let place = place(of: IDKey(id)), let node = young.values[place].node else { return nil }
+      let retrieved = young.values[place].retrieved
       return maximumAge < 0 || Double(now() &- retrieved) < maximumAge * 1e9 ? node : nil
     }
   }
@@ -75,29 +72,30 @@ final class RowCache: @unchecked Sendable {
     let key = IDKey(id)
     return lock.withLock {
       let time = now()
-      guard let place = entries.index(forKey: key) else {
+      guard let place = place(of: key) else {
         let node = make()
-        add(Entry(node, row, retrieved: time), key)
+        let entry = Entry(node, row, retrieved: time)
+        if !isTooLarge(entry) { add(entry, key) }
         return node
       }
-      let known = entries.values[place].node
+      let known = young.values[place].node
       let node = known ?? make()
       let revision = known?.row.revision ?? row.revision
       if row.revision > revision { node.replace(row) }
-      if row.revision > revision || known == nil { change(place) { $0.bytes = Entry.bytes(of: row) } }
-      entries.values[place].node = node
-      if row.revision >= revision { entries.values[place].retrieved = time }
-      if entries.values[place].users == 0 { rejuvenate(place) }
+      change(place) {
+        if row.revision > revision || known == nil { $0.bytes = Entry.bytes(of: row) }
+        if row.revision >= revision { $0.retrieved = time }
+        $0.node = node
+      }
       return node
     }
   }
 
   /// Removes a row that no longer exists, or that may be out of date.
   func remove(_ id: NSManagedObjectID) {
-    let key = IDKey(id)
     lock.withLock {
-      guard let place = entries.index(forKey: key) else { return }
-      if entries.values[place].users == 0 { take(place) } else { entries.values[place].node = nil }
+      guard let place = place(of: IDKey(id)) else { return }
+      change(place) { $0.node = nil }
     }
   }
 
@@ -105,16 +103,16 @@ final class RowCache: @unchecked Sendable {
 
   func isRegistered(_ id: NSManagedObjectID) -> Bool {
     let key = IDKey(id)
-    return lock.withLock { entries[key].map { $0.users > 0 } ?? false }
+    return lock.withLock { (young[key] ?? old[key] ?? kept[key]).map { $0.users > 0 } ?? false }
   }
 
   func register(_ ids: [NSManagedObjectID]) {
     lock.withLock {
       for key in ids.lazy.map(IDKey.init) {
-        if let place = entries.index(forKey: key) {
+        if let place = place(of: key) {
           change(place) { $0.users += 1 }
         } else {
-          entries[key] = Entry(users: 1)
+          young[key] = Entry(users: 1)
         }
       }
     }
@@ -123,10 +121,8 @@ final class RowCache: @unchecked Sendable {
   func unregister(_ ids: [NSManagedObjectID]) {
     lock.withLock {
       for key in ids.lazy.map(IDKey.init) {
-        guard let place = entries.index(forKey: key), entries.values[place].users > 0 else { continue }
+        guard let place = place(of: key), young.values[place].users > 0 else { continue }
         change(place) { $0.users -= 1 }
-        guard entries.values[place].users == 0 else { continue }
-        if entries.values[place].node == nil { take(place) } else { rejuvenate(place) }
       }
     }
   }
@@ -135,53 +131,42 @@ final class RowCache: @unchecked Sendable {
 
   private typealias Place = Dictionary<IDKey, Entry>.Index
 
-  /// The bytes of an entry in the younger generation.
-  private func youngBytes(of entry: Entry) -> Int {
-    entry.users == 0 && entry.generation == generation ? Int(entry.bytes) : 0
-  }
-
-  /// Changes an entry, and keeps the bytes of the younger generation true.
-  private func change(_ place: Place, _ body: (inout Entry) -> Void) {
-    let before = youngBytes(of: entries.values[place])
-    body(&entries.values[place])
-    youngBytes += youngBytes(of: entries.values[place]) - before
-  }
-
-  @discardableResult
-  private func take(_ place: Place) -> (key: IDKey, value: Entry) {
-    youngBytes -= youngBytes(of: entries.values[place])
-    return entries.remove(at: place)
-  }
-
-  /// Moves an unregistered row into the younger generation.
-  private func rejuvenate(_ place: Place) {
-    guard entries.values[place].generation != generation || youngBytes > limit / 2 else { return }
-    let (key, entry) = take(place)
+  /// The place of an entry in the younger generation, into which it moves. The place is valid until an entry is added
+  /// or removed.
+  private func place(of key: IDKey) -> Place? {
+    if let place = young.index(forKey: key) { return place }
+    guard let entry = old.removeValue(forKey: key) ?? kept.removeValue(forKey: key) else { return nil }
     add(entry, key)
+    return young.index(forKey: key)
   }
 
-  /// Adds an unregistered row to the younger generation, unless the row is larger than half of the limit.
   private func add(_ entry: Entry, _ key: IDKey) {
-    guard Int(entry.bytes) <= limit / 2 else { return }
-    // A row that was removed and came back is among the keys twice.
-    if youngBytes + Int(entry.bytes) > limit / 2 || young.count >= limit / 2 / Int(Entry.leastBytes) {
-      startGeneration()
-    }
-    var entry = entry
-    entry.generation = generation
-    entries[key] = entry
-    young.append(key)
-    youngBytes += Int(entry.bytes)
+    if youngBytes + entry.unregisteredBytes > limit / 2 { startGeneration() }
+    young[key] = entry
+    youngBytes += entry.unregisteredBytes
   }
+
+  /// Changes an entry of the younger generation. Removes an entry that nobody has registered if it has no row, or one
+  /// that is too large.
+  private func change(_ place: Place, _ body: (inout Entry) -> Void) {
+    youngBytes -= young.values[place].unregisteredBytes
+    body(&young.values[place])
+    let entry = young.values[place]
+    if entry.users == 0, entry.node == nil || isTooLarge(entry) {
+      young.remove(at: place)
+    } else if youngBytes + entry.unregisteredBytes > limit / 2 {
+      add(entry, young.remove(at: place).key)
+    } else {
+      youngBytes += entry.unregisteredBytes
+    }
+  }
+
+  private func isTooLarge(_ entry: Entry) -> Bool { Int(entry.bytes) > limit / 2 }
 
   private func startGeneration() {
-    for key in old {
-      guard let place = entries.index(forKey: key) else { continue }
-      let entry = entries.values[place]
-      if entry.users == 0, entry.generation < generation { entries.remove(at: place) }
-    }
-    (old, young) = (young, [])
+    for (key, entry) in old where entry.users > 0 { kept[key] = entry }
+    old = young
+    young = Dictionary(minimumCapacity: old.count)
     youngBytes = 0
-    generation += 1
   }
 }

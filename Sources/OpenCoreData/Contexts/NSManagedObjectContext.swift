@@ -75,6 +75,7 @@ open class NSManagedObjectContext: NSObject {
     let objects = registry.objects
     _ = pending.event.end()
     pending.forgetAll(objects)
+    registry.end()
     for object in objects { object.forgetValues() }
     persistentStoreCoordinator?.didUnregister(known)
     objectStreams?.finish()

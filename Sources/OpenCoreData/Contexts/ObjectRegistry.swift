@@ -13,6 +13,7 @@ final class ObjectRegistry: @unchecked Sendable {
   let observation = ObjectObservation()
   private let queue: ContextQueue
   private let lock = NSLock()
+  private var hasEnded = false
   private var entries: [IDKey: Entry] = [:]
   /// The permanent identifiers of objects that were inserted here, by their temporary ones; `temporary` is the inverse.
   private var permanent: [IDKey: NSManagedObjectID] = [:]
@@ -28,10 +29,11 @@ final class ObjectRegistry: @unchecked Sendable {
   /// Makes the registry that of a context.
   func begin(_ context: NSManagedObjectContext) { self.context = context }
 
-  /// Empties the registry, whose context was reset: its objects are in no context any more.
+  /// Empties the registry, whose context was reset or is gone: its objects are in no context any more.
   func end() {
     context = nil
     lock.withLock {
+      hasEnded = true
       (entries, permanent, temporary, savedByParents, batches) = ([:], [:], [:], [:], FetchBatches())
     }
   }
@@ -127,6 +129,7 @@ final class ObjectRegistry: @unchecked Sendable {
     let id = object.objectID
     if object.isObserved { observation.forget(ObjectIdentifier(object)) }
     lock.withLock {
+      guard !hasEnded else { return }
       if entries[IDKey(id)]?.isOf(object) == true { forget(id) }
       batches.leave(object.reading.batch)
       freed.append(id)

@@ -71,6 +71,11 @@ package struct IDKey: Hashable {
   package static func == (left: IDKey, right: IDKey) -> Bool { left.id.isSame(as: right.id) }
 
   package func hash(into hasher: inout Hasher) { hasher.combine(id.cachedHash) }
+
+  /// The cached hash is mixed already: a dictionary needs no other function of it.
+  package func _rawHashValue(seed: Int) -> Int {
+    Int(truncatingIfNeeded: UInt64(id.cachedHash) &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(truncatingIfNeeded: seed))
+  }
 }
 
 extension NSManagedObjectID: OrderedIdentity {
