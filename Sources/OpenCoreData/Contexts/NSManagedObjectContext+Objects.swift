@@ -265,7 +265,7 @@ extension NSManagedObjectContext {
       let ids = try coordinator.obtainPermanentIDs(for: objects, in: store)
       for (object, id) in zip(objects, ids) {
         let old = object.objectID
-        object.objectID = id
+        object.identifier = id
         registry.rename(object, from: old)
       }
     }

@@ -141,7 +141,7 @@ extension NSManagedObject {
   /// identifier of the former row again. Does nothing to an object with a temporary identifier.
   final func leaveRow() {
     guard !objectID.isTemporaryID else { return }
-    objectID = NSManagedObjectID(temporaryFor: entity)
+    identifier = NSManagedObjectID(temporaryFor: entity)
     loseRow()
     if isFault { takeDefaults() }
     leaveEvent()

@@ -111,6 +111,10 @@ extension NSManagedObject {
     let objects: [Any]
     // Casting a Swift collection to a Foundation class would convert it.
     if type(of: value) is AnyClass {
+      if let object = value as? NSManagedObject {
+        check(object, relationship)
+        return [object]
+      }
       objects =
         switch value {
         case is NSNull: []
@@ -119,10 +123,12 @@ extension NSManagedObject {
         case let array as NSArray: array.map { $0 }
         default: [value]
         }
+    } else if let set = value as? Set<NSManagedObject> {
+      for object in set { check(object, relationship) }
+      return Array(set)
     } else {
       objects =
         switch value {
-        case let set as Set<NSManagedObject>: Array(set)
         case let array as [Any]: array
         case let set as Set<AnyHashable>: set.map(\.base)
         default: [value]

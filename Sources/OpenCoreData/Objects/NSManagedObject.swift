@@ -10,8 +10,10 @@ public import Foundation
 open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
   /// The identifier of the object, which is temporary until the object is saved. May be read from any thread while it
   /// does not change.
-  public internal(set) final var objectID: NSManagedObjectID
+  public final var objectID: NSManagedObjectID { identifier }
 
+  /// The compiler checks each access to a stored property that other modules can read.
+  final var identifier: NSManagedObjectID
   final var content = ObjectContent()
   final var reading = ObjectReading()
   /// The link to the context; nil for an object in no context.
@@ -28,14 +30,14 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
     entity.freezeModel()
     if let context, let id = context.faultInTheMaking {
       context.faultInTheMaking = nil
-      objectID = id
+      identifier = id
       super.init()
       markAsFault()
       context.register(self)
       return
     }
     require(!entity.isAbstract, "\(entity.name ?? "") is abstract: there are only objects of its subentities.")
-    objectID = NSManagedObjectID(temporaryFor: entity)
+    identifier = NSManagedObjectID(temporaryFor: entity)
     super.init()
     takeDefaults()
     context?.insert(self)
