@@ -40,17 +40,19 @@ final class MutableMembers: NSMutableSet {
 
   override func add(_ object: Any) {
     let object = checked(object)
-    owner.willChangeValue(forKey: relationship.name, withSetMutation: .union, using: [object])
+    let (name, objects): (String, Set<AnyHashable>) = (relationship.name, [object])
+    owner.willChangeValue(forKey: name, withSetMutation: .union, using: objects)
     owner.add(object, relationship, at: place)
-    owner.didChangeValue(forKey: relationship.name, withSetMutation: .union, using: [object])
+    owner.didChangeValue(forKey: name, withSetMutation: .union, using: objects)
   }
 
   override func remove(_ object: Any) {
     owner.checkQueue()
     guard let object = object as? NSManagedObject else { return }
-    owner.willChangeValue(forKey: relationship.name, withSetMutation: .minus, using: [object])
+    let (name, objects): (String, Set<AnyHashable>) = (relationship.name, [object])
+    owner.willChangeValue(forKey: name, withSetMutation: .minus, using: objects)
     owner.remove(object, relationship, at: place)
-    owner.didChangeValue(forKey: relationship.name, withSetMutation: .minus, using: [object])
+    owner.didChangeValue(forKey: name, withSetMutation: .minus, using: objects)
   }
 
   override func removeAllObjects() {
