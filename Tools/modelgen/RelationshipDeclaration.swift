@@ -51,8 +51,8 @@ struct RelationshipDeclaration: Declaration {
     return [
       ("add\(title)Object:", "addTo\(title)(_ value: \(destination))", "\(members).add(value)"),
       ("remove\(title)Object:", "removeFrom\(title)(_ value: \(destination))", "\(members).remove(value)"),
-      ("add\(title):", "addTo\(title)(_ values: NSSet)", "\(members).union(values as! Set<AnyHashable>)"),
-      ("remove\(title):", "removeFrom\(title)(_ values: NSSet)", "\(members).minus(values as! Set<AnyHashable>)"),
+      ("add\(title):", "addTo\(title)(_ values: NSSet)", "\(members).union(Set(values.allObjects as! [NSManagedObject]))"),
+      ("remove\(title):", "removeFrom\(title)(_ values: NSSet)", "\(members).minus(Set(values.allObjects as! [NSManagedObject]))"),
     ]
   }
 

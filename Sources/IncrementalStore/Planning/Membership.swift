@@ -122,13 +122,20 @@ extension NSExpression {
     return parts.map(\.constantValue)
   }
 
-  static func elements(of collection: Any?) -> [Any]? {
-    switch collection {
+  package static func elements(of collection: Any?) -> [Any]? {
+    guard let collection else { return nil }
+    // Foundation makes an empty Swift set of a set of a class that is not its own.
+    guard !(type(of: collection) is AnyClass) else {
+      return switch collection {
+      case let array as NSArray: Array(array)
+      case let set as NSSet: set.allObjects
+      case let set as NSOrderedSet: set.array
+      default: nil
+      }
+    }
+    return switch collection {
     case let array as [Any]: array
-    case let array as NSArray: Array(array)
-    case let set as Set<NSManagedObject>: Array(set)
-    case let set as NSSet: set.allObjects
-    case let set as NSOrderedSet: set.array
+    case let set as Set<AnyHashable>: set.map(\.base)
     default: nil
     }
   }

@@ -101,11 +101,8 @@ extension NSExpression {
     let constants: [Any?]
     switch expressionType {
     case .constantValue:
-      switch constantValue {
-      case let array as [Any]: constants = array
-      case let set as Set<AnyHashable>: constants = set.map { $0.base }
-      default: return nil
-      }
+      guard let elements = Self.elements(of: constantValue) else { return nil }
+      constants = elements
     case .aggregate:
       guard let parts = collection as? [NSExpression], parts.allSatisfy({ $0.expressionType == .constantValue }) else {
         return nil

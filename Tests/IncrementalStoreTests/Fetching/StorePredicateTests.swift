@@ -79,6 +79,16 @@ struct StorePredicateTests {
     }
   }
 
+  @Test("A store finds the members of a relationship that is given as the set that follows it.")
+  func followingSet() throws {
+    try stack.work { context throws in
+      let home = try #require(try context.person("Ada")["home"] as? NSManagedObject)
+      let residents = home.mutableSetValue(forKey: "residents")
+      #expect(try names("SELF IN %@", [residents], context) == "Ada Bob")
+      #expect(try names("NOT SELF IN %@", [residents], context) == "Cleo")
+    }
+  }
+
   @Test("A store finds no rows for objects that are not saved.")
   func temporaryObject() throws {
     try stack.work { context throws in

@@ -58,15 +58,15 @@ extension Book {
     }
     func addToAuthors(_ value: Author) { mutableSetValue(forKey: "authors").add(value) }
     func removeFromAuthors(_ value: Author) { mutableSetValue(forKey: "authors").remove(value) }
-    func addToAuthors(_ values: NSSet) { mutableSetValue(forKey: "authors").union(values as! Set<AnyHashable>) }
-    func removeFromAuthors(_ values: NSSet) { mutableSetValue(forKey: "authors").minus(values as! Set<AnyHashable>) }
+    func addToAuthors(_ values: NSSet) { mutableSetValue(forKey: "authors").union(Set(values.allObjects as! [NSManagedObject])) }
+    func removeFromAuthors(_ values: NSSet) { mutableSetValue(forKey: "authors").minus(Set(values.allObjects as! [NSManagedObject])) }
     var readers: NSSet? {
       get { value(forKey: "readers") as! NSSet? }
       set { setValue(newValue, forKey: "readers") }
     }
     func addToReaders(_ value: Reader) { mutableSetValue(forKey: "readers").add(value) }
     func removeFromReaders(_ value: Reader) { mutableSetValue(forKey: "readers").remove(value) }
-    func addToReaders(_ values: NSSet) { mutableSetValue(forKey: "readers").union(values as! Set<AnyHashable>) }
-    func removeFromReaders(_ values: NSSet) { mutableSetValue(forKey: "readers").minus(values as! Set<AnyHashable>) }
+    func addToReaders(_ values: NSSet) { mutableSetValue(forKey: "readers").union(Set(values.allObjects as! [NSManagedObject])) }
+    func removeFromReaders(_ values: NSSet) { mutableSetValue(forKey: "readers").minus(Set(values.allObjects as! [NSManagedObject])) }
   }
 #endif

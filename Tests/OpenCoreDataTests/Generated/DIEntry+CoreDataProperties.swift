@@ -62,8 +62,8 @@ extension DIEntry {
     }
     func addToTags(_ value: NSManagedObject) { mutableSetValue(forKey: "tags").add(value) }
     func removeFromTags(_ value: NSManagedObject) { mutableSetValue(forKey: "tags").remove(value) }
-    func addToTags(_ values: NSSet) { mutableSetValue(forKey: "tags").union(values as! Set<AnyHashable>) }
-    func removeFromTags(_ values: NSSet) { mutableSetValue(forKey: "tags").minus(values as! Set<AnyHashable>) }
+    func addToTags(_ values: NSSet) { mutableSetValue(forKey: "tags").union(Set(values.allObjects as! [NSManagedObject])) }
+    func removeFromTags(_ values: NSSet) { mutableSetValue(forKey: "tags").minus(Set(values.allObjects as! [NSManagedObject])) }
   }
 
   extension DIEntry: Observable {}

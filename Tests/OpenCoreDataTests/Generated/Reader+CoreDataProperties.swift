@@ -48,8 +48,8 @@ extension Reader {
     }
     func addToBooks(_ value: Book) { mutableSetValue(forKey: "books").add(value) }
     func removeFromBooks(_ value: Book) { mutableSetValue(forKey: "books").remove(value) }
-    func addToBooks(_ values: NSSet) { mutableSetValue(forKey: "books").union(values as! Set<AnyHashable>) }
-    func removeFromBooks(_ values: NSSet) { mutableSetValue(forKey: "books").minus(values as! Set<AnyHashable>) }
+    func addToBooks(_ values: NSSet) { mutableSetValue(forKey: "books").union(Set(values.allObjects as! [NSManagedObject])) }
+    func removeFromBooks(_ values: NSSet) { mutableSetValue(forKey: "books").minus(Set(values.allObjects as! [NSManagedObject])) }
     var guarantor: Reader? {
       get { value(forKey: "guarantor") as! Reader? }
       set { setValue(newValue, forKey: "guarantor") }

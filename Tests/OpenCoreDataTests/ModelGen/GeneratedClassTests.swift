@@ -93,6 +93,10 @@ struct GeneratedClassTests {
       author.removeFromBooks(at: NSIndexSet(indexesIn: NSRange(location: 0, length: 2)))
       author.replaceBooks(at: 0, with: book)
       #expect(author.books == NSOrderedSet(object: book))
+      other.addToAuthors(book.mutableSetValue(forKey: "authors"))
+      #expect(other.authors == NSSet(object: author))
+      book.removeFromAuthors(other.mutableSetValue(forKey: "authors"))
+      #expect(book.authors == NSSet() && author.books == NSOrderedSet(object: other))
     }
   }
 

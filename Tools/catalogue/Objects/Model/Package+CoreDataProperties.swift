@@ -46,16 +46,16 @@ extension Package {
     }
     func addToDependents(_ value: Version) { mutableSetValue(forKey: "dependents").add(value) }
     func removeFromDependents(_ value: Version) { mutableSetValue(forKey: "dependents").remove(value) }
-    func addToDependents(_ values: NSSet) { mutableSetValue(forKey: "dependents").union(values as! Set<AnyHashable>) }
-    func removeFromDependents(_ values: NSSet) { mutableSetValue(forKey: "dependents").minus(values as! Set<AnyHashable>) }
+    func addToDependents(_ values: NSSet) { mutableSetValue(forKey: "dependents").union(Set(values.allObjects as! [NSManagedObject])) }
+    func removeFromDependents(_ values: NSSet) { mutableSetValue(forKey: "dependents").minus(Set(values.allObjects as! [NSManagedObject])) }
     var versions: NSSet? {
       get { value(forKey: "versions") as! NSSet? }
       set { setValue(newValue, forKey: "versions") }
     }
     func addToVersions(_ value: Version) { mutableSetValue(forKey: "versions").add(value) }
     func removeFromVersions(_ value: Version) { mutableSetValue(forKey: "versions").remove(value) }
-    func addToVersions(_ values: NSSet) { mutableSetValue(forKey: "versions").union(values as! Set<AnyHashable>) }
-    func removeFromVersions(_ values: NSSet) { mutableSetValue(forKey: "versions").minus(values as! Set<AnyHashable>) }
+    func addToVersions(_ values: NSSet) { mutableSetValue(forKey: "versions").union(Set(values.allObjects as! [NSManagedObject])) }
+    func removeFromVersions(_ values: NSSet) { mutableSetValue(forKey: "versions").minus(Set(values.allObjects as! [NSManagedObject])) }
   }
 
   extension Package: Observable {}

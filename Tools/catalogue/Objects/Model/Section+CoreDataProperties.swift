@@ -37,8 +37,8 @@ extension Section {
     }
     func addToVersions(_ value: Version) { mutableSetValue(forKey: "versions").add(value) }
     func removeFromVersions(_ value: Version) { mutableSetValue(forKey: "versions").remove(value) }
-    func addToVersions(_ values: NSSet) { mutableSetValue(forKey: "versions").union(values as! Set<AnyHashable>) }
-    func removeFromVersions(_ values: NSSet) { mutableSetValue(forKey: "versions").minus(values as! Set<AnyHashable>) }
+    func addToVersions(_ values: NSSet) { mutableSetValue(forKey: "versions").union(Set(values.allObjects as! [NSManagedObject])) }
+    func removeFromVersions(_ values: NSSet) { mutableSetValue(forKey: "versions").minus(Set(values.allObjects as! [NSManagedObject])) }
   }
 
   extension Section: Observable {}

@@ -70,8 +70,8 @@ extension Version {
     }
     func addToDependencies(_ value: Package) { mutableSetValue(forKey: "dependencies").add(value) }
     func removeFromDependencies(_ value: Package) { mutableSetValue(forKey: "dependencies").remove(value) }
-    func addToDependencies(_ values: NSSet) { mutableSetValue(forKey: "dependencies").union(values as! Set<AnyHashable>) }
-    func removeFromDependencies(_ values: NSSet) { mutableSetValue(forKey: "dependencies").minus(values as! Set<AnyHashable>) }
+    func addToDependencies(_ values: NSSet) { mutableSetValue(forKey: "dependencies").union(Set(values.allObjects as! [NSManagedObject])) }
+    func removeFromDependencies(_ values: NSSet) { mutableSetValue(forKey: "dependencies").minus(Set(values.allObjects as! [NSManagedObject])) }
     var maintainer: Maintainer? {
       get { value(forKey: "maintainer") as! Maintainer? }
       set { setValue(newValue, forKey: "maintainer") }

@@ -51,16 +51,16 @@ extension Account {
     }
     func addToDeposits(_ value: Transfer) { mutableSetValue(forKey: "deposits").add(value) }
     func removeFromDeposits(_ value: Transfer) { mutableSetValue(forKey: "deposits").remove(value) }
-    func addToDeposits(_ values: NSSet) { mutableSetValue(forKey: "deposits").union(values as! Set<AnyHashable>) }
-    func removeFromDeposits(_ values: NSSet) { mutableSetValue(forKey: "deposits").minus(values as! Set<AnyHashable>) }
+    func addToDeposits(_ values: NSSet) { mutableSetValue(forKey: "deposits").union(Set(values.allObjects as! [NSManagedObject])) }
+    func removeFromDeposits(_ values: NSSet) { mutableSetValue(forKey: "deposits").minus(Set(values.allObjects as! [NSManagedObject])) }
     var withdrawals: NSSet? {
       get { value(forKey: "withdrawals") as! NSSet? }
       set { setValue(newValue, forKey: "withdrawals") }
     }
     func addToWithdrawals(_ value: Transfer) { mutableSetValue(forKey: "withdrawals").add(value) }
     func removeFromWithdrawals(_ value: Transfer) { mutableSetValue(forKey: "withdrawals").remove(value) }
-    func addToWithdrawals(_ values: NSSet) { mutableSetValue(forKey: "withdrawals").union(values as! Set<AnyHashable>) }
-    func removeFromWithdrawals(_ values: NSSet) { mutableSetValue(forKey: "withdrawals").minus(values as! Set<AnyHashable>) }
+    func addToWithdrawals(_ values: NSSet) { mutableSetValue(forKey: "withdrawals").union(Set(values.allObjects as! [NSManagedObject])) }
+    func removeFromWithdrawals(_ values: NSSet) { mutableSetValue(forKey: "withdrawals").minus(Set(values.allObjects as! [NSManagedObject])) }
   }
 
   extension Account: Observable {}

@@ -42,8 +42,8 @@ extension User {
     }
     func addToBugs(_ value: Bug) { mutableSetValue(forKey: "bugs").add(value) }
     func removeFromBugs(_ value: Bug) { mutableSetValue(forKey: "bugs").remove(value) }
-    func addToBugs(_ values: NSSet) { mutableSetValue(forKey: "bugs").union(values as! Set<AnyHashable>) }
-    func removeFromBugs(_ values: NSSet) { mutableSetValue(forKey: "bugs").minus(values as! Set<AnyHashable>) }
+    func addToBugs(_ values: NSSet) { mutableSetValue(forKey: "bugs").union(Set(values.allObjects as! [NSManagedObject])) }
+    func removeFromBugs(_ values: NSSet) { mutableSetValue(forKey: "bugs").minus(Set(values.allObjects as! [NSManagedObject])) }
   }
 
   extension User: Observable {}

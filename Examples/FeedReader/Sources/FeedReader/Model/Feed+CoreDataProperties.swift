@@ -42,8 +42,8 @@ extension Feed {
     }
     func addToArticles(_ value: Article) { mutableSetValue(forKey: "articles").add(value) }
     func removeFromArticles(_ value: Article) { mutableSetValue(forKey: "articles").remove(value) }
-    func addToArticles(_ values: NSSet) { mutableSetValue(forKey: "articles").union(values as! Set<AnyHashable>) }
-    func removeFromArticles(_ values: NSSet) { mutableSetValue(forKey: "articles").minus(values as! Set<AnyHashable>) }
+    func addToArticles(_ values: NSSet) { mutableSetValue(forKey: "articles").union(Set(values.allObjects as! [NSManagedObject])) }
+    func removeFromArticles(_ values: NSSet) { mutableSetValue(forKey: "articles").minus(Set(values.allObjects as! [NSManagedObject])) }
   }
 
   extension Feed: Observable {}

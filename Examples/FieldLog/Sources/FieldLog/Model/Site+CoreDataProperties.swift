@@ -37,8 +37,8 @@ extension Site {
     }
     func addToEntries(_ value: Entry) { mutableSetValue(forKey: "entries").add(value) }
     func removeFromEntries(_ value: Entry) { mutableSetValue(forKey: "entries").remove(value) }
-    func addToEntries(_ values: NSSet) { mutableSetValue(forKey: "entries").union(values as! Set<AnyHashable>) }
-    func removeFromEntries(_ values: NSSet) { mutableSetValue(forKey: "entries").minus(values as! Set<AnyHashable>) }
+    func addToEntries(_ values: NSSet) { mutableSetValue(forKey: "entries").union(Set(values.allObjects as! [NSManagedObject])) }
+    func removeFromEntries(_ values: NSSet) { mutableSetValue(forKey: "entries").minus(Set(values.allObjects as! [NSManagedObject])) }
   }
 
   extension Site: Observable {}

@@ -37,8 +37,8 @@ extension Folder {
     }
     func addToNotes(_ value: Note) { mutableSetValue(forKey: "notes").add(value) }
     func removeFromNotes(_ value: Note) { mutableSetValue(forKey: "notes").remove(value) }
-    func addToNotes(_ values: NSSet) { mutableSetValue(forKey: "notes").union(values as! Set<AnyHashable>) }
-    func removeFromNotes(_ values: NSSet) { mutableSetValue(forKey: "notes").minus(values as! Set<AnyHashable>) }
+    func addToNotes(_ values: NSSet) { mutableSetValue(forKey: "notes").union(Set(values.allObjects as! [NSManagedObject])) }
+    func removeFromNotes(_ values: NSSet) { mutableSetValue(forKey: "notes").minus(Set(values.allObjects as! [NSManagedObject])) }
   }
 
   extension Folder: Observable {}
