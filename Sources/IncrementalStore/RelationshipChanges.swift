@@ -193,7 +193,7 @@ struct RelationshipChanges {
     if end.isOrdered {
       orderedChange(owner, end).join(member, isNew: isNew)
     } else {
-      entries.add(Entry.member(member, of: owner.reference, end.number))
+      entries.add(member, of: owner.reference, end.number)
     }
   }
 
@@ -203,7 +203,7 @@ struct RelationshipChanges {
     if end.isOrdered {
       orderedChange(owner, end).leave(member)
     } else {
-      entries.remove(Entry.member(member, of: owner.reference, end.number))
+      entries.remove(member, of: owner.reference, end.number)
     }
   }
 
