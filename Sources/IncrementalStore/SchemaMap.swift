@@ -2,24 +2,29 @@ package import CoreData
 
 /// Maps the entities of a model to the schema of a store, and back.
 package final class SchemaMap {
-  private var byName: [String: EntityMap] = [:]
-  private var byIdentity: [ObjectIdentifier: EntityMap] = [:]
-  private var byNumber: [UInt32: EntityMap] = [:]
-  private var formerNames: [String: String] = [:]
+  private let byName: [String: EntityMap]
+  private let byIdentity: [ObjectIdentifier: EntityMap]
+  private let byNumber: [UInt32: EntityMap]
+  private let formerNames: [String: String]
   /// The to-many relationships without an inverse, each once, with the entities that their members may have.
   private(set) var setsWithoutInverse: [(end: ToManyEnd, members: Set<UInt32>)] = []
 
   init(_ schema: Schema, _ model: NSManagedObjectModel) throws {
     let numbers = SchemaNumbers(schema)
+    var byName: [String: EntityMap] = [:]
+    var byIdentity: [ObjectIdentifier: EntityMap] = [:]
+    var byNumber: [UInt32: EntityMap] = [:]
     for entity in model.entities {
       guard let map = try EntityMap(entity, numbers) else { continue }
       byName[entity.name ?? ""] = map
       byIdentity[ObjectIdentifier(entity)] = map
       byNumber[map.number] = map
     }
+    var formerNames: [String: String] = [:]
     for entity in schema.entities {
       for name in entity.formerNames { formerNames[name] = entity.name }
     }
+    (self.byName, self.byIdentity, self.byNumber, self.formerNames) = (byName, byIdentity, byNumber, formerNames)
     var known: Set<ToManyEnd> = []
     for map in byNumber.values.sorted(by: { $0.number < $1.number }) {
       for set in map.sets {

@@ -192,6 +192,7 @@ extension NSManagedObjectContext {
       var deleted: [NSManagedObject] = []
       var locked: [NSManagedObject] = []
     }
+    let hasSeveralStores = coordinator.persistentStores.count > 1
     var changes: [ObjectIdentifier: Changes] = [:]
     for object in objects where !object.state.marks.contains(.gone) {
       let list: WritableKeyPath<Changes, [NSManagedObject]>
@@ -207,7 +208,7 @@ extension NSManagedObjectContext {
         continue
       }
       let store = try coordinator.store(of: object.objectID)
-      try checkStores(of: object, store)
+      if hasSeveralStores { try checkStores(of: object, store, coordinator) }
       changes[ObjectIdentifier(store), default: Changes()][keyPath: list].append(object)
     }
     return coordinator.persistentStores.compactMap { store in
@@ -223,9 +224,10 @@ extension NSManagedObjectContext {
   }
 
   /// Throws if an object refers to an object of another store.
-  private func checkStores(of object: NSManagedObject, _ store: NSPersistentStore) throws {
-    guard let coordinator = persistentStoreCoordinator, coordinator.persistentStores.count > 1, !object.values.isEmpty
-    else { return }
+  private func checkStores(
+    of object: NSManagedObject, _ store: NSPersistentStore, _ coordinator: NSPersistentStoreCoordinator
+  ) throws {
+    guard !object.values.isEmpty else { return }
     for place in object.layout.relationships {
       let value = object.values[place]
       let related: [NSManagedObjectID] =

@@ -111,6 +111,10 @@ extension NSManagedObject {
     let objects: [Any]
     // Casting a Swift collection to a Foundation class would convert it.
     if type(of: value) is AnyClass {
+      if let object = value as? NSManagedObject {
+        check(object, relationship)
+        return [object]
+      }
       objects =
         switch value {
         case is NSNull: []
@@ -120,9 +124,12 @@ extension NSManagedObject {
         default: [value]
         }
     } else {
+      if let set = value as? Set<NSManagedObject> {
+        for object in set { check(object, relationship) }
+        return Array(set)
+      }
       objects =
         switch value {
-        case let set as Set<NSManagedObject>: Array(set)
         case let array as [Any]: array
         case let set as Set<AnyHashable>: set.map(\.base)
         default: [value]
