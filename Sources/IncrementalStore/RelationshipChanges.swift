@@ -138,12 +138,16 @@ struct RelationshipChanges {
       guard try exists(member) else { return }
       add(member, to: saved.reference, set.end, isNew: saved.change == .inserted, &entries)
     case .toMany(let end):
-      guard try exists(member) else {
+      let other = self.saved[member]
+      guard try other != nil || exists(member) else {
         contradicted.insert(member)
         return
       }
-      add(member, to: saved.reference, set.end, isNew: saved.change == .inserted, &entries)
-      add(saved.reference, to: member, end, isNew: saved.change == .inserted, &entries)
+      let isNew = saved.change == .inserted || other?.change == .inserted
+      add(member, to: saved.reference, set.end, isNew: isNew, &entries)
+      // The other end adds its own entry.
+      if let other, other.hasAdded(saved, to: end) { return }
+      add(saved.reference, to: member, end, isNew: isNew, &entries)
     }
   }
 

@@ -50,6 +50,14 @@ package final class SavedObject {
     return keepsContents ? .touch : .put(bytes)
   }
 
+  /// Whether the object in the context has noted by itself that another one has become a member of its relationship.
+  func hasAdded(_ other: SavedObject, to end: ToManyEnd) -> Bool {
+    guard change != .deleted, change != .locked, memberChanges.isEmpty, let object, let member = other.object,
+      let slot = map.slot(ofSet: end.number)
+    else { return false }
+    return object.hasAdded(member, at: slot, isInserted: change == .inserted)
+  }
+
   /// Sets the contents of the row after the save.
   func set(_ bytes: [UInt8]?) {
     keepsContents = stored != nil && bytes == stored?.bytes

@@ -158,6 +158,11 @@ package final class EntityMap {
     constraints = sequence(first: entity, next: \.superentity).flatMap { numbers.constraints(of: $0) }
   }
 
+  /// The slot of the to-many relationship with a number; nil if the entity has none.
+  func slot(ofSet number: UInt32) -> Int? {
+    sets.indices.first { sets[$0].end.number == number }.map { sets[$0].slot }
+  }
+
   package func field(named name: String) -> StoredField? { places[name].map { fields[$0] } }
   package func set(named name: String) -> StoredSet? { setPlaces[name].map { sets[$0] } }
 

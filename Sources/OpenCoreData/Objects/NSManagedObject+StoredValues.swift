@@ -24,6 +24,13 @@ extension NSManagedObject {
         ? (members.members ?? members.wanted)?.elements.map(\.objectID).filter { !$0.isTemporaryID } : nil)
   }
 
+  /// Whether another object is one of the `added` of ``memberChanges(at:)`` or, if the object is inserted, one of
+  /// ``knownMembers(at:)``.
+  package final func hasAdded(_ other: NSManagedObject, at place: Int, isInserted: Bool) -> Bool {
+    guard !values.isEmpty, case .members(let members) = values[place] else { return false }
+    return isInserted ? members.contains(other) : members.added.contains(other)
+  }
+
   /// The members of a to-many relationship as far as the context knows them.
   package final func knownMembers(at place: Int) -> [NSManagedObjectID] {
     guard !values.isEmpty, case .members(let members) = values[place] else { return [] }
