@@ -35,6 +35,7 @@ struct RelationshipChanges {
     for object in objects {
       switch object.change {
       case .locked: break
+      case .touched: for set in object.map.sets { try collectMembers(object, set, &entries) }
       case .deleted:
         try collectOwners(object, into: &entries)
         for set in object.map.sets { try removeMembers(object, set, &entries) }

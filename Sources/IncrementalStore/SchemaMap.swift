@@ -110,6 +110,8 @@ package final class EntityMap {
   package let sets: [StoredSet]
   /// Whether objects may be at an end of a relationship of the entity.
   let hasRelationships: Bool
+  /// Whether rows refer to other objects.
+  let hasToOneRelationships: Bool
   /// Includes inherited constraints.
   package let constraints: [Constraint]
   /// The values in the slots of an object before its row is read.
@@ -142,11 +144,10 @@ package final class EntityMap {
       }
     }
     blank = slots.blank
-    hasRelationships =
-      !sets.isEmpty
-      || fields.contains { field in
-        if case .toOne = field.kind { true } else { false }
-      }
+    hasToOneRelationships = fields.contains { field in
+      if case .toOne = field.kind { true } else { false }
+    }
+    hasRelationships = !sets.isEmpty || hasToOneRelationships
     preservedFields = Set(
       fields.filter { field in
         if case .attribute(let attribute) = field.kind { attribute.preservesValueInHistoryOnDeletion } else { false }

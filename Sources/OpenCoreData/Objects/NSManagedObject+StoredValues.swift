@@ -60,7 +60,7 @@ package protocol ManagedRow: NSIncrementalStoreNode {
   var revision: UInt64? { get }
 }
 
-/// A store that numbers its saves.
+/// A store that numbers its saves, and reports a conflict for each updated object whose row is gone.
 package protocol SaveNumberingStore: NSIncrementalStore {
   /// The number of its last save; nil if that wrote no row.
   var lastRevision: UInt64? { get }
