@@ -28,6 +28,19 @@ final class CairnRowSnapshot: RowSnapshot {
     }
   }
 
+  func stamp(of reference: RowReference, in table: UInt32) throws -> (version: UInt64, revision: UInt64)? {
+    try CairnFailure.translating(url) { () throws(StoreError) in
+      let key = Key(reference)
+      guard let table = try engine.table(table), let stamp = try table.rows.stamp(of: key, at: snapshot) else {
+        return nil
+      }
+      var stored = StoredRow(
+        reference: reference, bytes: [], version: stamp.version, revision: stamp.sequence.rawValue)
+      stored.add(try table.touches.stamp(of: key, at: snapshot))
+      return (stored.version, stored.revision)
+    }
+  }
+
   func forEachRow(
     in table: UInt32, from first: RowReference?, _ body: (inout StoredRow) throws -> Bool
   ) throws {

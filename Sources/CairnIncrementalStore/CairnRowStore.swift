@@ -70,7 +70,7 @@ final class CairnRowStore: RefreshableRowStore {
       let changes = try changes(snapshot)
       guard !changes.isEmpty else { return nil }
       do {
-        return try write(changes, snapshot)
+        return try write(changes, snapshot, expectsNothingElse: attempt == 1)
       } catch let error as StoreError where error.code == .conflict && attempt < Self.attempts {
         continue
       }
@@ -78,7 +78,11 @@ final class CairnRowStore: RefreshableRowStore {
     return nil
   }
 
-  private func write(_ changes: RowChanges, _ snapshot: CairnRowSnapshot) throws -> CommitSequence {
+  /// - Parameter expectsNothingElse: Whether the batch fails if anything has been committed since the snapshot, so that
+  ///   the rows need not be compared one by one.
+  private func write(
+    _ changes: RowChanges, _ snapshot: CairnRowSnapshot, expectsNothingElse: Bool
+  ) throws -> CommitSequence {
     var tables: [UInt32: Engine.Table] = [:]
     for row in changes.rows where tables[row.table] == nil { tables[row.table] = try engine.makeTable(row.table) }
     let hasEntries = !changes.addedEntries.isEmpty || !changes.removedEntries.isEmpty
@@ -87,9 +91,12 @@ final class CairnRowStore: RefreshableRowStore {
       // Closed before the commit, which follows this block and would otherwise have to keep each row that it replaces
       // for the snapshot.
       defer { snapshot.close() }
+      if expectsNothingElse { batch.expectNothing(since: snapshot.snapshot) }
       for row in changes.rows {
         guard let table = tables[row.table] else { continue }
-        try Self.write(row, to: table, snapshot.snapshot, &batch)
+        let expected =
+          expectsNothingElse ? ExpectedRow() : try ExpectedRow(row, of: table, snapshot.snapshot)
+        try Self.write(row, to: table, expected, &batch)
       }
       guard let packs else { return }
       try PackEditor(snapshot.snapshot, packs).apply(
@@ -97,31 +104,24 @@ final class CairnRowStore: RefreshableRowStore {
     }
   }
 
-  /// Adds a change of a row to a batch, which fails if the row or its touches have changed since the snapshot.
   private static func write(
-    _ row: RowChanges.Row, to table: Engine.Table, _ snapshot: Snapshot, _ batch: inout Batch
+    _ row: RowChanges.Row, to table: Engine.Table, _ expected: ExpectedRow, _ batch: inout Batch
   ) throws(StoreError) {
     let key = Key(row.reference)
-    guard let revision = row.revision else {
+    guard row.revision != nil else {
       guard case .put(let bytes) = row.change else { return }
-      return try table.rows.put(bytes, at: key, expecting: .absent, in: &batch)
+      return try table.rows.put(bytes, at: key, expecting: expected.row, in: &batch)
     }
-    let touches = try table.touches.stamp(of: key, at: snapshot)
-    // The revision is that of the row or that of its last touch.
-    let sequence =
-      touches == nil ? CommitSequence(rawValue: revision) : try table.rows.stamp(of: key, at: snapshot)?.sequence
-    let expected = sequence.map { Expectation.sequence($0) } ?? .absent
-    let expectedTouches = touches.map { Expectation.sequence($0.sequence) } ?? .absent
     switch row.change {
     case .put(let bytes):
-      try table.rows.put(bytes, at: key, expecting: expected, in: &batch)
-      try table.touches.check(key, expectedTouches, in: &batch)
+      try table.rows.put(bytes, at: key, expecting: expected.row, in: &batch)
+      if expected.touches != .anything { try table.touches.check(key, expected.touches, in: &batch) }
     case .touch:
-      try table.rows.check(key, expected, in: &batch)
-      try table.touches.put([], at: key, expecting: expectedTouches, in: &batch)
+      if expected.row != .anything { try table.rows.check(key, expected.row, in: &batch) }
+      try table.touches.put([], at: key, expecting: expected.touches, in: &batch)
     case .delete:
-      try table.rows.delete(key, expecting: expected, in: &batch)
-      try table.touches.delete(key, expecting: expectedTouches, in: &batch)
+      try table.rows.delete(key, expecting: expected.row, in: &batch)
+      try table.touches.delete(key, expecting: expected.touches, in: &batch)
     }
   }
 
@@ -131,6 +131,29 @@ final class CairnRowStore: RefreshableRowStore {
     try CairnFailure.translatingAny(url) {
       try engine.turn.withLock { try ReferenceBlock.take(count, engine).map { .integer($0) } }
     }
+  }
+}
+
+/// What a batch expects of a row and of its touches.
+private struct ExpectedRow {
+  private(set) var row = Expectation.anything
+  private(set) var touches = Expectation.anything
+
+  init() {}
+
+  /// That neither the row nor its touches have changed since a snapshot.
+  init(_ change: RowChanges.Row, of table: Engine.Table, _ snapshot: Snapshot) throws(StoreError) {
+    guard let revision = change.revision else {
+      row = .absent
+      return
+    }
+    let key = Key(change.reference)
+    let stamp = try table.touches.stamp(of: key, at: snapshot)
+    touches = stamp.map { .sequence($0.sequence) } ?? .absent
+    // The revision is that of the row or that of its last touch.
+    let sequence =
+      stamp == nil ? CommitSequence(rawValue: revision) : try table.rows.stamp(of: key, at: snapshot)?.sequence
+    row = sequence.map { .sequence($0) } ?? .absent
   }
 }
 

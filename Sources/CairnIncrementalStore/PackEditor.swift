@@ -12,11 +12,6 @@ struct PackEditor {
   private let walk: PackWalk
   private let keyspace: Keyspace
 
-  private struct Change {
-    let entry: [UInt8]
-    let isAdded: Bool
-  }
-
   init(_ snapshot: Snapshot, _ keyspace: Keyspace) {
     walk = PackWalk(snapshot, keyspace)
     self.keyspace = keyspace
@@ -24,58 +19,30 @@ struct PackEditor {
 
   /// Writes the packs that change. Both lists are sorted and have no entry in common.
   func apply(removed: [[UInt8]], added: [[UInt8]], to batch: inout Batch) throws {
-    var changes = Self.merged(removed, added)[...]
-    while let first = changes.first {
-      let pack = try walk.pack(for: first.entry)
+    var changes = EntryMerge(removed: removed, added: added)
+    while let first = changes.next {
+      let pack = try walk.pack(for: first)
       let bound = pack?.bound ?? []
       var next = try walk.pack(after: bound)
       let old = try pack?.entries(below: next?.bound) ?? EntryList()
-      var entries = Self.applying(Self.take(&changes, below: next?.bound), to: old)
       // The pack is unchanged if no entry to be removed is in it and all entries to be added are.
-      guard entries != old || pack == nil else { continue }
+      guard var entries = changes.applied(below: next?.bound, to: old) else { continue }
       while !entries.isEmpty, entries.count < Self.fewestEntries, let joined = next {
         next = try walk.pack(after: joined.bound)
         let others = try joined.entries(below: next?.bound)
-        let more = Self.applying(Self.take(&changes, below: next?.bound), to: others)
+        let changed = changes.applied(below: next?.bound, to: others)
+        let more = changed ?? others
         // Joined packs must not need splitting again, perhaps at the lower bound of the pack that is deleted here.
         guard entries.count + more.count <= Self.mostEntries, entries.byteCount + more.byteCount <= Self.mostBytes
         else {
-          if more != others { try write(more, joined.bound, joined, others, to: &batch) }
+          if let changed { try write(changed, joined.bound, joined, others, to: &batch) }
           break
         }
-        entries.append(more, more.indices)
+        entries.append(more, 0..<more.count)
         try keyspace.delete(Key.bytes(joined.bound), expecting: .sequence(joined.sequence), in: &batch)
       }
       try write(entries, bound, pack, old, to: &batch)
     }
-  }
-
-  private static func merged(_ removed: [[UInt8]], _ added: [[UInt8]]) -> [Change] {
-    (removed.map { Change(entry: $0, isAdded: false) } + added.map { Change(entry: $0, isAdded: true) })
-      .sorted { $0.entry.lexicographicallyPrecedes($1.entry) }
-  }
-
-  private static func take(_ changes: inout ArraySlice<Change>, below bound: [UInt8]?) -> ArraySlice<Change> {
-    let taken = changes.prefix { change in bound.map { change.entry.lexicographicallyPrecedes($0) } ?? true }
-    changes = changes.dropFirst(taken.count)
-    return taken
-  }
-
-  private static func applying(_ changes: ArraySlice<Change>, to old: EntryList) -> EntryList {
-    guard !changes.isEmpty else { return old }
-    var entries = EntryList()
-    entries.reserve(
-      old.count + changes.count, bytes: changes.reduce(old.byteCount) { $0 + ($1.isAdded ? $1.entry.count : 0) })
-    var start = 0
-    for change in changes {
-      let place = old.place(of: change.entry, from: start)
-      entries.append(old, start..<place)
-      start = place
-      if start < old.count, old[start].elementsEqual(change.entry) { start += 1 }
-      if change.isAdded { entries.append(change.entry) }
-    }
-    entries.append(old, start..<old.count)
-    return entries
   }
 
   /// Writes entries as one pack, or as several if they exceed the limits. If entries were only added at the end, as is
@@ -89,30 +56,31 @@ struct PackEditor {
       return
     }
     for (number, part) in Self.parts(entries, isGrowingAtEnd: entries.begins(with: old)).enumerated() {
-      let bytes = Pack.bytes(part)
+      let bytes = entries.pack(part)
       if number == 0 {
         try keyspace.put(bytes, at: Key.bytes(bound), expecting: expected, in: &batch)
-      } else if let first = part.first {
-        try keyspace.put(bytes, at: Key.bytes(Array(first)), expecting: .absent, in: &batch)
+      } else {
+        try keyspace.put(bytes, at: Key.bytes(Array(entries[part.lowerBound])), expecting: .absent, in: &batch)
       }
     }
   }
 
-  private static func parts(_ entries: EntryList, isGrowingAtEnd: @autoclosure () -> Bool) -> [Slice<EntryList>] {
-    let total = entries.byteCount
-    let least = max((entries.count + mostEntries - 1) / mostEntries, (total + mostBytes - 1) / mostBytes, 1)
-    guard least > 1 else { return [entries[...]] }
-    let most = isGrowingAtEnd() ? mostEntries : (entries.count + least - 1) / least
-    var parts: [Slice<EntryList>] = []
+  private static func parts(_ entries: EntryList, isGrowingAtEnd: @autoclosure () -> Bool) -> [Range<Int>] {
+    let (count, total) = (entries.count, entries.byteCount)
+    let least = max((count + mostEntries - 1) / mostEntries, (total + mostBytes - 1) / mostBytes, 1)
+    guard least > 1 else { return [0..<count] }
+    let most = isGrowingAtEnd() ? mostEntries : (count + least - 1) / least
+    var parts: [Range<Int>] = []
     var start = 0
     var bytes = 0
-    for (place, entry) in entries.enumerated() {
-      if place > start, place - start >= most || bytes + entry.count > mostBytes {
-        parts.append(entries[start..<place])
+    for place in 0..<count {
+      let length = entries[place].count
+      if place > start, place - start >= most || bytes + length > mostBytes {
+        parts.append(start..<place)
         (start, bytes) = (place, 0)
       }
-      bytes += entry.count
+      bytes += length
     }
-    return parts + [entries[start...]]
+    return parts + [start..<count]
   }
 }

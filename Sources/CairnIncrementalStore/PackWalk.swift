@@ -15,7 +15,7 @@ struct PackWalk {
   /// The last pack whose lower bound is at or below an entry; nil if there is none.
   func pack(for entry: [UInt8]) throws -> StoredPack? {
     var found: StoredPack?
-    try scan(.through(Key.bytes(entry)), reverse: true) { pack in
+    try scan(.through(Key.bytes(entry)), reverse: true, limit: 1) { pack in
       found = pack
       return false
     }
@@ -25,7 +25,7 @@ struct PackWalk {
   /// The first pack whose lower bound is above `bound`; nil if there is none.
   func pack(after bound: [UInt8]) throws -> StoredPack? {
     var found: StoredPack?
-    try scan(.after(Key.bytes(bound)), reverse: false) { pack in
+    try scan(.after(Key.bytes(bound)), reverse: false, limit: 1) { pack in
       found = pack
       return false
     }
@@ -34,25 +34,20 @@ struct PackWalk {
 
   func forward(from lower: [UInt8], before upper: [UInt8]?, _ body: ([UInt8]) throws -> Bool) throws {
     var last: [UInt8]?
-    var isInside = false
+    var entry: [UInt8] = []
     func read(_ pack: StoredPack) throws -> Bool {
-      try pack.reading {
+      let entries = try pack.entries(below: nil)
+      return try pack.reading {
         if let last, !last.lexicographicallyPrecedes(pack.bound) { throw StoredPack.overlap }
-        var entries = try PackReader(pack.bytes)
-        var isFirst = true
-        while try entries.next() {
-          if isFirst, entries.entry.lexicographicallyPrecedes(pack.bound) { throw StoredPack.overlap }
-          // An entry that shares all bytes that decide with the previous entry, which is below `upper`, is below it too.
-          if let upper, isFirst || entries.shared < upper.count, !entries.entry.lexicographicallyPrecedes(upper) {
-            return false
-          }
-          isFirst = false
-          isInside = isInside || !entries.entry.lexicographicallyPrecedes(lower)
-          if isInside {
-            guard try body(entries.entry) else { return false }
-          }
+        // Packs after the first one have only entries above its.
+        let start = last == nil ? entries.place(of: lower, from: 0).place : 0
+        let end = upper.map { entries.place(of: $0, from: start).place } ?? entries.count
+        for place in start..<end {
+          entries.read(place, into: &entry)
+          guard try body(entry) else { return false }
         }
-        last = entries.entry
+        guard end == entries.count else { return false }
+        last = entries.last.map { Array($0) } ?? pack.bound
         return true
       }
     }
@@ -73,8 +68,10 @@ struct PackWalk {
     }
   }
 
-  private func scan(_ range: KeyRange, reverse: Bool, _ body: (StoredPack) throws -> Bool) throws {
-    try keyspace.scan(range, reverse: reverse, at: snapshot) { key, value, stamp in
+  private func scan(
+    _ range: KeyRange, reverse: Bool, limit: Int = .max, _ body: (StoredPack) throws -> Bool
+  ) throws {
+    try keyspace.scan(range, reverse: reverse, limit: limit, at: snapshot) { key, value, stamp in
       guard case .bytes(let bound) = try Key(encoded: key) else {
         throw StoredPack.damaged("(not bytes)", RowDamage("a pack has a key of another kind", at: 0))
       }

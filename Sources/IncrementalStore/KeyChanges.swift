@@ -13,6 +13,8 @@ struct KeyChanges {
     let constraint: EntityMap.Constraint
     /// The objects that have the key in the store and are updated.
     var owners: [SavedObject] = []
+    /// The objects that have the key in the store and give it up.
+    var leavers: Set<ObjectReference> = []
     /// The objects that want the key and do not have it in the store.
     var takers: [SavedObject] = []
   }
@@ -34,7 +36,10 @@ struct KeyChanges {
         claims[old, default: Claim(constraint: constraint)].owners.append(saved)
       }
       guard old != new else { continue }
-      if let old { entries.remove(Entry.holder(saved.reference, of: old.bytes, old.constraint)) }
+      if let old {
+        entries.remove(Entry.holder(saved.reference, of: old.bytes, old.constraint))
+        claims[old, default: Claim(constraint: constraint)].leavers.insert(saved.reference)
+      }
       if let new {
         entries.add(Entry.holder(saved.reference, of: new.bytes, new.constraint))
         claims[new, default: Claim(constraint: constraint)].takers.append(saved)
@@ -52,16 +57,14 @@ struct KeyChanges {
 
   /// - Throws: `KeyConflicts` if a key would belong to more than one object; 259 if an entry of one of the keys is
   ///   missing or does not agree with the rows.
-  func check(_ entries: EntryChanges) throws {
+  func check() throws {
     var conflicts: [KeyConflict] = []
-    for (key, claim) in claims {
+    for (key, claim) in claims where !claim.owners.isEmpty || !claim.takers.isEmpty {
       let holder = try holder(of: key, claim)
       if let owner = claim.owners.first(where: { $0.reference != holder }) {
         throw damaged(claim, "that of \(access.name(owner.reference)) is missing", at: 0)
       }
-      let keeper = holder.flatMap { holder in
-        entries.isRemoved(Entry.holder(holder, of: key.bytes, key.constraint)) ? nil : holder
-      }
+      let keeper = holder.flatMap { claim.leavers.contains($0) ? nil : $0 }
       guard !claim.takers.isEmpty, keeper != nil || claim.takers.count > 1 else { continue }
       let takers = claim.takers.sorted(by: SavedObject.comesFirst)
       conflicts.append(KeyConflict(names: claim.constraint.names, holder: keeper, takers: takers))

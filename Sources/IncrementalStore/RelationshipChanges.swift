@@ -35,6 +35,7 @@ struct RelationshipChanges {
     for object in objects {
       switch object.change {
       case .locked: break
+      case .touched: for set in object.map.sets { try collectMembers(object, set, &entries) }
       case .deleted:
         try collectOwners(object, into: &entries)
         for set in object.map.sets { try removeMembers(object, set, &entries) }
@@ -138,12 +139,16 @@ struct RelationshipChanges {
       guard try exists(member) else { return }
       add(member, to: saved.reference, set.end, isNew: saved.change == .inserted, &entries)
     case .toMany(let end):
-      guard try exists(member) else {
+      let other = self.saved[member]
+      guard try other != nil || exists(member) else {
         contradicted.insert(member)
         return
       }
-      add(member, to: saved.reference, set.end, isNew: saved.change == .inserted, &entries)
-      add(saved.reference, to: member, end, isNew: saved.change == .inserted, &entries)
+      let isNew = saved.change == .inserted || other?.change == .inserted
+      add(member, to: saved.reference, set.end, isNew: isNew, &entries)
+      // The other end adds its own entry.
+      if let other, other.hasAdded(saved, to: end) { return }
+      add(saved.reference, to: member, end, isNew: isNew, &entries)
     }
   }
 
@@ -193,7 +198,7 @@ struct RelationshipChanges {
     if end.isOrdered {
       orderedChange(owner, end).join(member, isNew: isNew)
     } else {
-      entries.add(Entry.member(member, of: owner.reference, end.number))
+      entries.add(member, of: owner.reference, end.number)
     }
   }
 
@@ -203,7 +208,7 @@ struct RelationshipChanges {
     if end.isOrdered {
       orderedChange(owner, end).leave(member)
     } else {
-      entries.remove(Entry.member(member, of: owner.reference, end.number))
+      entries.remove(member, of: owner.reference, end.number)
     }
   }
 

@@ -91,6 +91,19 @@ final class RowCache: @unchecked Sendable {
     }
   }
 
+  /// Notes that a row was touched. If the cache has another state of the row than the one before, removes that.
+  func touch(_ id: NSManagedObjectID, from former: UInt64, version: UInt64, _ revision: UInt64) {
+    let key = IDKey(id)
+    lock.withLock {
+      guard let place = entries.index(forKey: key), let node = entries.values[place].node else { return }
+      if node.touch(from: former, version: version, revision) {
+        entries.values[place].retrieved = now()
+      } else {
+        change(place) { $0.node = nil }
+      }
+    }
+  }
+
   /// Removes a row that no longer exists, or that may be out of date.
   func remove(_ id: NSManagedObjectID) {
     lock.withLock {

@@ -35,17 +35,20 @@ extension RowIncrementalStore {
     note(recorder.position)
     lastRevision = plan.objects.isEmpty ? nil : revision
     companionsWereSaved(with: plan.objects)
-    for saved in plan.objects {
-      let id = saved.object?.objectID ?? access.objectID(saved.reference.reference, saved.map)
-      guard let bytes = saved.bytes else {
-        cache.remove(id)
-        continue
-      }
-      let row = StoredRow(
-        reference: saved.reference.reference, bytes: bytes, version: (saved.stored?.version ?? 0) + 1,
-        revision: revision)
-      cache.set(row, of: id) { RowNode(row, of: id, saved.map, access) }
+    for saved in plan.objects { cache(saved, revision) }
+  }
+
+  /// Keeps a row as it was saved.
+  private func cache(_ saved: SavedObject, _ revision: UInt64) {
+    let id = saved.object?.objectID ?? access.objectID(saved.reference.reference, saved.map)
+    if saved.change == .touched, let former = saved.stored {
+      return cache.touch(id, from: former.revision, version: former.version + 1, revision)
     }
+    guard let bytes = saved.bytes else { return cache.remove(id) }
+    let row = StoredRow(
+      reference: saved.reference.reference, bytes: bytes, version: (saved.stored?.version ?? 0) + 1,
+      revision: revision)
+    cache.set(row, of: id) { RowNode(row, of: id, saved.map, access) }
   }
 }
 
@@ -80,11 +83,11 @@ struct SavePlan {
   ) throws -> RowChanges {
     let indexes = try store.indexes(in: snapshot)
     objects = try collected(request, snapshot)
-    let conflicts = objects.compactMap { conflict($0) }
+    let conflicts = try objects.compactMap { try conflict($0, snapshot) }
     guard conflicts.isEmpty else { throw RowConflicts(conflicts: conflicts) }
     // An object that is deleted here and already deleted in the store needs no change.
     objects.removeAll { $0.change == .deleted && $0.stored == nil }
-    for object in objects { object.set(try bytes(of: object)) }
+    for object in objects where object.change != .touched { object.set(try bytes(of: object)) }
     return try SavedRows(objects, store.access, indexes).changes(snapshot) { contradicted in
       try throwConflicts(with: contradicted, snapshot, context)
     }
@@ -115,9 +118,8 @@ struct SavePlan {
       for object in some ?? [] {
         let reference = try store.access.reference(object.objectID)
         guard let map = store.access.schema[reference.entity] else { throw StoreFailure.missing(object.objectID) }
-        let isRead = change != .inserted || readsInserted
-        let stored = isRead ? try snapshot.row(reference.reference, in: reference.entity) : nil
-        objects.append(SavedObject(object, change, reference, map, stored))
+        let change = change == .updated && isTouched(object, map) ? .touched : change
+        objects.append(SavedObject(object, change, reference, map, try stored(reference, change, snapshot)))
       }
     }
     let updated = request.updatedObjects ?? []
@@ -126,12 +128,30 @@ struct SavePlan {
     try collect(updated, .updated)
     try collect(deleted, .deleted)
     try collect(request.lockedObjects?.filter { !updated.contains($0) && !deleted.contains($0) }, .locked)
-    return objects.sorted { $0.reference < $1.reference }
+    return SavedObject.inOrder(objects)
+  }
+
+  /// Whether only members of an updated object's relationships have changed, and nobody wants its row.
+  private func isTouched(_ object: NSManagedObject, _ map: EntityMap) -> Bool {
+    object.isFault && !map.hasToOneRelationships && store.companion == nil
+  }
+
+  private func stored(
+    _ object: ObjectReference, _ change: SavedObject.Change, _ snapshot: any RowSnapshot
+  ) throws -> StoredRow? {
+    switch change {
+    case .inserted where !readsInserted: nil
+    case .touched:
+      try snapshot.stamp(of: object.reference, in: object.entity).map {
+        StoredRow(reference: object.reference, bytes: [], version: $0.version, revision: $0.revision)
+      }
+    case .inserted, .updated, .deleted, .locked: try snapshot.row(object.reference, in: object.entity)
+    }
   }
 
   /// The conflict of an object whose stored row differs from the one in the cache; nil for none. The coordinator has
   /// already compared the cached row with the version that the context knows.
-  private func conflict(_ saved: SavedObject) -> RowConflict? {
+  private func conflict(_ saved: SavedObject, _ snapshot: any RowSnapshot) throws -> RowConflict? {
     guard let object = saved.object else { return nil }
     // A new object is in no cache.
     let known = saved.change == .inserted ? nil : store.cache.node(for: object.objectID)?.row
@@ -145,14 +165,18 @@ struct SavePlan {
           ?? object.contextRevision.map { $0 == stored.revision }
           ?? (object.contextVersion ?? stored.version == stored.version)
       }
-    return isExpected ? nil : RowConflict(object: object, map: saved.map, known: known, stored: saved.stored)
+    guard !isExpected else { return nil }
+    let stored =
+      saved.change == .touched
+      ? try snapshot.row(saved.reference.reference, in: saved.reference.entity) : saved.stored
+    return RowConflict(object: object, map: saved.map, known: known, stored: stored)
   }
 
   // MARK: Rows
 
   private func bytes(of saved: SavedObject) throws -> [UInt8]? {
     switch saved.change {
-    case .deleted: return nil
+    case .deleted, .touched: return nil
     case .locked: return saved.stored?.bytes
     case .inserted, .updated: break
     }

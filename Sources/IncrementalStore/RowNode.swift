@@ -32,6 +32,15 @@ final class RowNode: NSIncrementalStoreNode {
     lock.withLock { content = Content(row: row) }
   }
 
+  /// Raises the version of the row, whose bytes stay. Returns false if the row has another revision than `former`.
+  func touch(from former: UInt64, version: UInt64, _ revision: UInt64) -> Bool {
+    lock.withLock {
+      guard content.row.revision == former else { return false }
+      (content.row.version, content.row.revision) = (version, revision)
+      return true
+    }
+  }
+
   /// Checks, before the row is handed out, that all its fields can be decoded as values of the entity.
   ///
   /// - Throws: An error that says where the row is damaged.

@@ -117,6 +117,10 @@ public protocol RowSnapshot: AnyObject {
   /// A row; nil if there is none.
   func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow?
 
+  /// The version and the revision of a row; nil if there is none. The same as those of ``row(_:in:)``, which may take
+  /// more time.
+  func stamp(of reference: RowReference, in table: UInt32) throws -> (version: UInt64, revision: UInt64)?
+
   /// Calls `body` with each row of a table in the order of the references, until it returns false. Rows before `first`
   /// are skipped, which should take no time.
   ///
@@ -154,6 +158,11 @@ public protocol RowSnapshot: AnyObject {
 extension RowSnapshot {
   /// False.
   public var isRemote: Bool { false }
+
+  /// Reads the row.
+  public func stamp(of reference: RowReference, in table: UInt32) throws -> (version: UInt64, revision: UInt64)? {
+    try row(reference, in: table).map { ($0.version, $0.revision) }
+  }
 
   /// Reads the rows one by one.
   public func rows(_ references: [RowReference], in table: UInt32) throws -> [StoredRow?] {

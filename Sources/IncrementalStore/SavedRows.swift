@@ -24,7 +24,7 @@ struct SavedRows {
     }
     var keys = KeyChanges(access, snapshot)
     for object in objects where !object.keepsContents { try keys.collect(object, into: &entries) }
-    try keys.check(entries)
+    try keys.check()
     try collectIndexed(into: &entries)
     var changes = RowChanges()
     changes.rows = objects.map { object in

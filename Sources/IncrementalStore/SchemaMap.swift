@@ -2,24 +2,29 @@ package import CoreData
 
 /// Maps the entities of a model to the schema of a store, and back.
 package final class SchemaMap {
-  private var byName: [String: EntityMap] = [:]
-  private var byIdentity: [ObjectIdentifier: EntityMap] = [:]
-  private var byNumber: [UInt32: EntityMap] = [:]
-  private var formerNames: [String: String] = [:]
+  private let byName: [String: EntityMap]
+  private let byIdentity: [ObjectIdentifier: EntityMap]
+  private let byNumber: [UInt32: EntityMap]
+  private let formerNames: [String: String]
   /// The to-many relationships without an inverse, each once, with the entities that their members may have.
   private(set) var setsWithoutInverse: [(end: ToManyEnd, members: Set<UInt32>)] = []
 
   init(_ schema: Schema, _ model: NSManagedObjectModel) throws {
     let numbers = SchemaNumbers(schema)
+    var byName: [String: EntityMap] = [:]
+    var byIdentity: [ObjectIdentifier: EntityMap] = [:]
+    var byNumber: [UInt32: EntityMap] = [:]
     for entity in model.entities {
       guard let map = try EntityMap(entity, numbers) else { continue }
       byName[entity.name ?? ""] = map
       byIdentity[ObjectIdentifier(entity)] = map
       byNumber[map.number] = map
     }
+    var formerNames: [String: String] = [:]
     for entity in schema.entities {
       for name in entity.formerNames { formerNames[name] = entity.name }
     }
+    (self.byName, self.byIdentity, self.byNumber, self.formerNames) = (byName, byIdentity, byNumber, formerNames)
     var known: Set<ToManyEnd> = []
     for map in byNumber.values.sorted(by: { $0.number < $1.number }) {
       for set in map.sets {
@@ -105,6 +110,8 @@ package final class EntityMap {
   package let sets: [StoredSet]
   /// Whether objects may be at an end of a relationship of the entity.
   let hasRelationships: Bool
+  /// Whether rows refer to other objects.
+  let hasToOneRelationships: Bool
   /// Includes inherited constraints.
   package let constraints: [Constraint]
   /// The values in the slots of an object before its row is read.
@@ -137,11 +144,10 @@ package final class EntityMap {
       }
     }
     blank = slots.blank
-    hasRelationships =
-      !sets.isEmpty
-      || fields.contains { field in
-        if case .toOne = field.kind { true } else { false }
-      }
+    hasToOneRelationships = fields.contains { field in
+      if case .toOne = field.kind { true } else { false }
+    }
+    hasRelationships = !sets.isEmpty || hasToOneRelationships
     preservedFields = Set(
       fields.filter { field in
         if case .attribute(let attribute) = field.kind { attribute.preservesValueInHistoryOnDeletion } else { false }
@@ -151,6 +157,11 @@ package final class EntityMap {
     places = Dictionary(self.fields.enumerated().map { ($1.name, $0) }) { $1 }
     setPlaces = Dictionary(self.sets.enumerated().map { ($1.name, $0) }) { $1 }
     constraints = sequence(first: entity, next: \.superentity).flatMap { numbers.constraints(of: $0) }
+  }
+
+  /// The slot of the to-many relationship with a number; nil if the entity has none.
+  func slot(ofSet number: UInt32) -> Int? {
+    sets.indices.first { sets[$0].end.number == number }.map { sets[$0].slot }
   }
 
   package func field(named name: String) -> StoredField? { places[name].map { fields[$0] } }

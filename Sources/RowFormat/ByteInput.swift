@@ -22,7 +22,14 @@ package struct ByteInput {
     return bytes[offset]
   }
 
+  @inline(__always)
   package mutating func varint() throws(RowDamage) -> UInt64 {
+    guard offset < end, case let byte = bytes[offset], byte < 0x80 else { return try longVarint() }
+    offset += 1
+    return UInt64(byte)
+  }
+
+  private mutating func longVarint() throws(RowDamage) -> UInt64 {
     var value: UInt64 = 0
     for shift in stride(from: 0, to: 64, by: 7) {
       let byte = try byte()
@@ -34,6 +41,7 @@ package struct ByteInput {
   }
 
   /// Reads the number of items that follow, each of which takes at least one byte.
+  @inline(__always)
   package mutating func count() throws(RowDamage) -> Int {
     let count = try varint()
     guard count <= UInt64(end - offset) else {

@@ -18,10 +18,7 @@ package enum Entry {
     _ member: ObjectReference, of owner: RowReference, _ relationship: UInt32, position: Int64? = nil
   ) -> [UInt8] {
     var output = ByteOutput()
-    output.varint(relationship)
-    output.reference(owner)
-    if let position { output.position(position) }
-    output.object(member)
+    output.member(member, of: owner, relationship, position: position)
     return output.bytes
   }
 
@@ -105,6 +102,16 @@ package enum Entry {
 }
 
 extension ByteOutput {
+  /// Writes the entry of a member of a to-many relationship.
+  package mutating func member(
+    _ member: ObjectReference, of owner: RowReference, _ relationship: UInt32, position: Int64? = nil
+  ) {
+    varint(UInt64(relationship))
+    reference(owner)
+    if let position { self.position(position) }
+    object(member)
+  }
+
   fileprivate mutating func position(_ position: Int64) {
     let bits = UInt64(bitPattern: position) ^ 1 << 63
     for place in (0..<8).reversed() { byte(UInt8(truncatingIfNeeded: bits >> UInt64(8 * place))) }

@@ -9,6 +9,47 @@ package struct EntryList: Equatable {
     for entry in entries { append(entry) }
   }
 
+  /// Reads the entries of a pack.
+  ///
+  /// - Throws: Damage if the entries do not ascend, or are too large.
+  init(pack: [UInt8]) throws(RowDamage) {
+    var parts = try PackParts(pack)
+    var ends: [Int] = []
+    ends.reserveCapacity(parts.left)
+    var damage: RowDamage?
+    bytes = unsafe pack.withUnsafeBytes { pack in
+      unsafe [UInt8](unsafeUninitializedCapacity: Swift.max(Pack.mostBytes, pack.count)) { buffer, count in
+        guard let source = pack.baseAddress, let target = UnsafeMutableRawPointer(buffer.baseAddress) else { return }
+        do throws(RowDamage) {
+          count = try unsafe Self.read(&parts, of: source, into: target, &ends)
+        } catch {
+          damage = error
+        }
+      }
+    }
+    self.ends = ends
+    if let damage { throw damage }
+  }
+
+  /// Writes the entries of a pack one after the other, and returns how many bytes they take.
+  private static func read(
+    _ parts: inout PackParts, of pack: UnsafeRawPointer, into bytes: UnsafeMutableRawPointer, _ ends: inout [Int]
+  ) throws(RowDamage) -> Int {
+    var (former, end) = (0, 0)
+    while let (shared, rest) = try parts.next(after: end - former) {
+      if !ends.isEmpty {
+        try parts.checkOrder(
+          rest, after: former + shared < end ? unsafe bytes.load(fromByteOffset: former + shared, as: UInt8.self) : nil)
+      }
+      unsafe (bytes + end).copyMemory(from: bytes + former, byteCount: shared)
+      unsafe (bytes + end + shared).copyMemory(from: pack + rest.lowerBound, byteCount: rest.count)
+      former = end
+      end += shared + rest.count
+      ends.append(end)
+    }
+    return end
+  }
+
   /// How many bytes the entries take together.
   package var byteCount: Int { bytes.count }
 
@@ -22,6 +63,12 @@ package struct EntryList: Equatable {
     ends.append(bytes.count)
   }
 
+  /// As the generic method, which the compiler does not specialise for callers in other modules.
+  package mutating func append(_ entry: [UInt8]) {
+    bytes.append(contentsOf: entry)
+    ends.append(bytes.count)
+  }
+
   package mutating func append(_ others: EntryList, _ places: Range<Int>) {
     guard !places.isEmpty else { return }
     let start = others.start(of: places.lowerBound)
@@ -30,14 +77,31 @@ package struct EntryList: Equatable {
     for place in places { ends.append(others.ends[place] + difference) }
   }
 
-  /// The place of the first entry from `start` on that is not below `entry`. O(log n) comparisons.
-  package func place(of entry: [UInt8], from start: Int) -> Int {
-    var (low, high) = (start, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle].lexicographicallyPrecedes(entry) { low = middle + 1 } else { high = middle }
+  /// The place of the first entry from `start` on that is not below `entry`, and whether it is that entry. O(log n)
+  /// comparisons.
+  package func place(of entry: [UInt8], from start: Int) -> (place: Int, isThere: Bool) {
+    unsafe bytes.withUnsafeBufferPointer { bytes in
+      unsafe entry.withUnsafeBufferPointer { entry in
+        var (low, high) = (start, count)
+        var isThere = false
+        while low < high {
+          let middle = (low + high) / 2
+          let own = unsafe UnsafeBufferPointer(rebasing: bytes[self.start(of: middle)..<ends[middle]])
+          let order = unsafe Self.order(own, entry)
+          if order < 0 { low = middle + 1 } else { (high, isThere) = (middle, order == 0) }
+        }
+        return (low, isThere)
+      }
     }
-    return low
+  }
+
+  /// Negative if the left bytes come before the right ones, 0 if both are equal.
+  private static func order(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Int {
+    for place in 0..<Swift.min(left.count, right.count) {
+      let difference = unsafe Int(left[place]) - Int(right[place])
+      if difference != 0 { return difference }
+    }
+    return left.count - right.count
   }
 
   /// Whether the list begins with the entries of another list.
@@ -45,13 +109,62 @@ package struct EntryList: Equatable {
     ends.starts(with: other.ends) && bytes.starts(with: other.bytes)
   }
 
-  /// The length of the prefix that an entry shares with the entry before it.
-  func shared(at place: Int) -> Int {
-    guard place > 0 else { return 0 }
-    let (former, latter) = (start(of: place - 1), start(of: place))
-    let most = Swift.min(latter - former, ends[place] - latter)
+  /// Makes `entry` the entry at a place.
+  package func read(_ place: Int, into entry: inout [UInt8]) {
+    entry.removeAll(keepingCapacity: true)
+    entry.append(contentsOf: bytes[start(of: place)..<ends[place]])
+  }
+
+  /// The pack of some of the entries.
+  package func pack(_ places: Range<Int>) -> [UInt8] {
+    let total = places.isEmpty ? 0 : ends[places.upperBound - 1] - start(of: places.lowerBound)
+    // No number takes more than 10 bytes.
+    let most = 1 + 10 + 2 * 10 * places.count + total
+    return unsafe bytes.withUnsafeBufferPointer { bytes in
+      unsafe [UInt8](unsafeUninitializedCapacity: most) { buffer, count in
+        unsafe buffer[0] = Pack.format
+        count = 1
+        unsafe Self.write(places.count, to: buffer, &count)
+        var former = 0..<0
+        for place in places {
+          let own = start(of: place)..<ends[place]
+          let shared = unsafe Self.shared(bytes, former, own)
+          unsafe Self.write(shared, to: buffer, &count)
+          unsafe Self.write(own.count - shared, to: buffer, &count)
+          for place in own.dropFirst(shared) {
+            unsafe buffer[count] = unsafe bytes[place]
+            count += 1
+          }
+          former = own
+        }
+      }
+    }
+  }
+
+  /// Writes a number as ``ByteOutput`` does.
+  private static func write(_ number: Int, to buffer: UnsafeMutableBufferPointer<UInt8>, _ count: inout Int) {
+    var rest = number
+    while rest >= 0x80 {
+      unsafe buffer[count] = UInt8(truncatingIfNeeded: rest) | 0x80
+      count += 1
+      rest >>= 7
+    }
+    unsafe buffer[count] = UInt8(rest)
+    count += 1
+  }
+
+  /// The length of the prefix that two entries share.
+  private static func shared(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ former: Range<Int>, _ latter: Range<Int>
+  ) -> Int {
+    let most = Swift.min(former.count, latter.count)
+    let bytes = UnsafeRawBufferPointer(bytes)
     var shared = 0
-    while shared < most, bytes[former + shared] == bytes[latter + shared] { shared += 1 }
+    while shared + 8 <= most,
+      unsafe bytes.loadUnaligned(fromByteOffset: former.lowerBound + shared, as: UInt64.self)
+        == bytes.loadUnaligned(fromByteOffset: latter.lowerBound + shared, as: UInt64.self)
+    { shared += 8 }
+    while shared < most, unsafe bytes[former.lowerBound + shared] == bytes[latter.lowerBound + shared] { shared += 1 }
     return shared
   }
 

@@ -4,38 +4,21 @@ package enum Pack {
   /// The most bytes that the entries of a pack may take together, unless the pack has only one.
   package static let mostBytes = 16 << 10
 
-  package static func bytes(_ entries: Slice<EntryList>) -> [UInt8] {
-    var output = ByteOutput()
-    output.byte(format)
-    output.varint(entries.count)
-    for place in entries.indices {
-      let shared = place == entries.startIndex ? 0 : entries.base.shared(at: place)
-      output.varint(shared)
-      output.counted(entries[place].dropFirst(shared))
-    }
-    return output.bytes
-  }
+  package static func bytes(_ entries: Slice<EntryList>) -> [UInt8] { entries.base.pack(entries.indices) }
 
-  package static func entries(_ bytes: [UInt8]) throws(RowDamage) -> EntryList {
-    var reader = try PackReader(bytes)
-    var entries = EntryList()
-    while try reader.next() { entries.append(reader.entry) }
-    return entries
-  }
+  package static func entries(_ bytes: [UInt8]) throws(RowDamage) -> EntryList { try EntryList(pack: bytes) }
 }
 
-/// Reads the entries of a pack one by one.
-package struct PackReader {
-  /// The entry read last.
-  package private(set) var entry: [UInt8] = []
-  /// The number of bytes that ``entry`` shares with the entry before it.
-  package private(set) var shared = 0
+/// Reads where the bytes of a pack's entries are.
+struct PackParts {
+  private let bytes: [UInt8]
   private var input: ByteInput
-  private var left: Int
+  private(set) var left: Int
   private var isFirst = true
   private var total = 0
 
-  package init(_ bytes: [UInt8]) throws(RowDamage) {
+  init(_ bytes: [UInt8]) throws(RowDamage) {
+    self.bytes = bytes
     input = ByteInput(bytes)
     guard try input.byte() == Pack.format else {
       throw RowDamage("a pack does not begin with \(Pack.format)", at: 0)
@@ -43,27 +26,59 @@ package struct PackReader {
     left = try input.count()
   }
 
-  /// Reads the next entry; returns false after the last one. Throws if the entries do not ascend.
-  package mutating func next() throws(RowDamage) -> Bool {
+  /// The number of bytes that the next entry shares with the entry before it, and the place of its other bytes; nil
+  /// after the last entry.
+  ///
+  /// - Parameter length: The length of the entry before it.
+  @inline(__always)
+  mutating func next(after length: Int) throws(RowDamage) -> (shared: Int, rest: Range<Int>)? {
     guard left > 0 else {
       try input.requireEnd()
-      return false
+      return nil
     }
     left -= 1
     let shared = try input.varint()
-    guard shared <= UInt64(entry.count) else { throw input.damage("an entry shares more than the previous one has") }
+    guard shared <= UInt64(length) else { throw input.damage("an entry shares more than the previous one has") }
     let rest = try input.counted()
-    guard isFirst || Int(shared) == entry.count || !rest.isEmpty && input.bytes[rest.lowerBound] > entry[Int(shared)],
-      isFirst || !(Int(shared) == entry.count && rest.isEmpty)
-    else { throw input.damage("entries do not ascend") }
     total += Int(shared) + rest.count
     guard isFirst || total <= Pack.mostBytes else {
       throw input.damage("entries take more than \(Pack.mostBytes) bytes in total")
     }
     isFirst = false
-    self.shared = Int(shared)
-    entry.removeLast(entry.count - Int(shared))
-    entry.append(contentsOf: input.bytes[rest])
+    return (Int(shared), rest)
+  }
+
+  /// Throws if an entry does not come after the entry before it.
+  ///
+  /// - Parameter former: The byte of the entry before it where `rest` begins; nil if that entry has no more bytes.
+  @inline(__always)
+  func checkOrder(_ rest: Range<Int>, after former: UInt8?) throws(RowDamage) {
+    guard !rest.isEmpty, former.map({ bytes[rest.lowerBound] > $0 }) ?? true else {
+      throw RowDamage("entries do not ascend", at: rest.lowerBound)
+    }
+  }
+}
+
+/// Reads the entries of a pack one by one.
+package struct PackReader {
+  /// The entry read last.
+  package private(set) var entry: [UInt8] = []
+  private let bytes: [UInt8]
+  private var parts: PackParts
+  private var isFirst = true
+
+  package init(_ bytes: [UInt8]) throws(RowDamage) {
+    self.bytes = bytes
+    parts = try PackParts(bytes)
+  }
+
+  /// Reads the next entry; returns false after the last one. Throws if the entries do not ascend.
+  package mutating func next() throws(RowDamage) -> Bool {
+    guard let (shared, rest) = try parts.next(after: entry.count) else { return false }
+    if !isFirst { try parts.checkOrder(rest, after: shared < entry.count ? entry[shared] : nil) }
+    isFirst = false
+    entry.removeLast(entry.count - shared)
+    entry.append(contentsOf: bytes[rest])
     return true
   }
 }

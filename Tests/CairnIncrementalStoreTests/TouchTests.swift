@@ -38,6 +38,55 @@ struct TouchTests {
     #expect(conflict.oldVersionNumber == 4 && conflict.newVersionNumber == 5)
   }
 
+  @Test("An object that was never read conflicts if its row is gone when it gets a member.")
+  func gone() throws {
+    let (one, other) = (try library.coordinator(), try library.coordinator())
+    let shelf = try one.shelf()
+    try one.work { context in
+      context.delete(shelf)
+      try context.save()
+    }
+    let conflict = try other.conflict { context in
+      _ = context.insert("Book", ["title": "Emma", "shelf": context.its(shelf)])
+    }
+    #expect(conflict.newVersionNumber == 0 && conflict.sourceObject.objectID == shelf.objectID)
+    #expect(try one.work { try $0.all("Book") }.isEmpty)
+  }
+
+  @Test("An object that was never read has the raised version after a save, whether or not its row is in the cache.")
+  func neverRead() throws {
+    let one = try library.coordinator()
+    let shelf = try one.shelf()
+    let other = try library.coordinator()
+    for (number, reader) in [one, other].enumerated() {
+      try reader.work { context in
+        context.reset()
+        _ = context.insert("Book", ["title": "\(number)", "shelf": context.its(shelf)])
+        try context.save()
+        let node = try reader.store.newValuesForObject(with: shelf.objectID, with: context)
+        #expect(node.version == UInt64(number) + 2)
+        #expect(context.its(shelf).value(forKey: "name") as? String == "A")
+      }
+    }
+  }
+
+  @Test("A touch of an object that was never read is an update of its relationship in the history.")
+  func history() throws {
+    let one = try library.coordinator([NSPersistentHistoryTrackingKey: true as NSNumber])
+    let shelf = try one.shelf()
+    try one.work { context in
+      context.reset()
+      _ = context.insert("Book", ["title": "Emma", "shelf": context.its(shelf)])
+      try context.save()
+      let request = NSPersistentHistoryChangeRequest.fetchHistory(after: .distantPast)
+      request.resultType = .changesOnly
+      let result = try context.execute(request) as? NSPersistentHistoryResult
+      let changes = result?.result as? [NSPersistentHistoryChange] ?? []
+      let last = changes.last { $0.changedObjectID == shelf.objectID }
+      #expect(last?.changeType == .update && last?.updatedProperties?.map(\.name) == ["books"])
+    }
+  }
+
   @Test("A fetch reads the touches of all rows that it finds, whatever is saved meanwhile.")
   func fetched() throws {
     let (one, other) = (try library.coordinator(), try library.coordinator())

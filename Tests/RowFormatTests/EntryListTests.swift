@@ -16,10 +16,10 @@ struct EntryListTests {
   @Test("A list of entries finds the place of an entry, whether it contains the entry or not.", arguments: 0..<5)
   func places(_ place: Int) {
     let list = EntryList(entries)
-    #expect(list.place(of: entries[place], from: 0) == place)
-    #expect(list.place(of: entries[place] + [0], from: 0) == place + 1)
-    #expect(list.place(of: entries[place], from: 4) == 4)
-    #expect(list.place(of: [], from: 0) == 0)
+    #expect(list.place(of: entries[place], from: 0) == (place, true))
+    #expect(list.place(of: entries[place] + [0], from: 0) == (place + 1, false))
+    #expect(list.place(of: entries[place], from: 4) == (4, place == 4))
+    #expect(list.place(of: [], from: 0) == (0, false))
   }
 
   @Test("A list of entries can append entries of another list from any place.", arguments: 0..<5)

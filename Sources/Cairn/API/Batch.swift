@@ -88,6 +88,10 @@ public struct Batch: ~Copyable {
     }
   }
 
+  /// Has the batch fail with `conflict` if anything has been committed since a snapshot was taken, which takes the place
+  /// of an expectation for each row that was read from the snapshot.
+  package mutating func expectNothing(since snapshot: Snapshot) { buffer.expectedNewest = snapshot.sequence }
+
   @inline(__always)
   private func add(
     _ kind: BatchBuffer.Kind, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ keyspace: Keyspace,

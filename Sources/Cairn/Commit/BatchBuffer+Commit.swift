@@ -2,6 +2,7 @@ extension BatchBuffer: Commit {
   static var lockAttempts: Int { 128 }
 
   func prepare(_ writer: inout Writer) throws(StoreError) -> FrameNeeds? {
+    try writer.checkNewest(self)
     try writer.lookUp(self)
     let needs = try writer.needs(of: self)
     guard needs.bound > FrameHeader.size else { return nil }

@@ -59,6 +59,8 @@ import Synchronization
   private(set) var changes: UnsafeMutablePointer<Change>
   private var changeCapacity: Int
   private(set) var changeCount = 0
+  /// The newest commit before the batch, if no other may be it.
+  var expectedNewest: CommitSequence?
   /// Whether the batch is the first to write to a keyspace. Filled in by the committer.
   var definesKeyspaces = false
   /// The keyspaces of the changes, retained here: before the batch is committed, another thread may drop a keyspace and
@@ -99,6 +101,7 @@ import Synchronization
   func reset() {
     count = 0
     changeCount = 0
+    expectedNewest = nil
     unsafe firstKeyspace = nil
     if unsafe !otherKeyspaces.isEmpty { unsafe otherKeyspaces = [] }
     number &+= 1

@@ -2,6 +2,14 @@ import Synchronization
 
 /// What is done with a batch before it is in the log.
 extension Writer {
+  /// Refuses a batch whose caller expects that nothing has been committed since it took a snapshot.
+  func checkNewest(_ batch: BatchBuffer) throws(StoreError) {
+    guard let expected = batch.expectedNewest else { return }
+    let newest = index.published.load(ordering: .relaxed)
+    guard newest != expected else { return }
+    throw StoreError(.conflict, "the newest commit has sequence \(newest), but sequence \(expected) was expected")
+  }
+
   /// Looks up the row of each change, and checks the expectations.
   func lookUp(_ batch: BatchBuffer) throws(StoreError) {
     let changes = unsafe batch.changes

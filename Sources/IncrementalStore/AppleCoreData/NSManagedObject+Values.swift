@@ -24,6 +24,9 @@ extension NSManagedObject {
   /// The members of a to-many relationship.
   func members(of set: EntityMap.StoredSet) -> [NSManagedObjectID] { identifiers(in: value(forKey: set.name)) }
 
+  /// Whether a save is certain to find another object among the new members of a to-many relationship.
+  func hasAdded(_ other: NSManagedObject, at slot: Int, isInserted: Bool) -> Bool { false }
+
   /// How the members of a to-many relationship have changed; nil if they have not.
   func memberChanges(of set: EntityMap.StoredSet) -> MemberChanges? {
     guard let value = changedValues()[set.name] else { return nil }

@@ -132,8 +132,7 @@ extension NSManagedObjectContext {
       if !saved.isEmpty { waiting.removeAll { coordinator.isObject($0, ofOneOf: saved) } }
       do {
         try coordinator.withStoreLock {
-          let conflicts =
-            try ConflictCheck.conflicts(waiting.filter(\.isChecked), self) + conflictsOfCheckedEnds()
+          let conflicts = try conflicts(of: waiting, coordinator)
           guard conflicts.isEmpty else { throw ConflictCheck.error(conflicts) }
           for (store, request) in try requests(waiting, coordinator) where !saved.contains(where: { $0 === store }) {
             let updated = request.updatedObjects ?? []
@@ -157,6 +156,23 @@ extension NSManagedObjectContext {
         }
       }
     }
+  }
+
+  /// The conflicts of objects that are about to be saved, and of the ends of relationships that they have changed. Call
+  /// it under the store lock.
+  ///
+  /// A fault that others have come to refer to, or no more, has no version to compare, and conflicts only if its row is
+  /// gone. Stores that find that themselves are not asked for the row first, unless there are other conflicts.
+  private func conflicts(
+    of objects: [NSManagedObject], _ coordinator: NSPersistentStoreCoordinator
+  ) throws -> [NSMergeConflict] {
+    let findRows = stalenessInterval < 0 && coordinator.persistentStores.allSatisfy(\.findsMissingRows)
+    var (checked, faults): ([NSManagedObject], [NSManagedObject]) = ([], [])
+    for object in objects where object.isChecked {
+      if findRows, object.isTouchedFault { faults.append(object) } else { checked.append(object) }
+    }
+    let conflicts = try ConflictCheck.conflicts(checked, self) + conflictsOfCheckedEnds()
+    return conflicts.isEmpty ? [] : try conflicts + ConflictCheck.conflicts(faults, self)
   }
 
   /// Resolves the conflicts that an attempt to save has met. Throws the error if it is no conflict, or if no other
@@ -192,6 +208,7 @@ extension NSManagedObjectContext {
       var deleted: [NSManagedObject] = []
       var locked: [NSManagedObject] = []
     }
+    let hasSeveralStores = coordinator.persistentStores.count > 1
     var changes: [ObjectIdentifier: Changes] = [:]
     for object in objects where !object.state.marks.contains(.gone) {
       let list: WritableKeyPath<Changes, [NSManagedObject]>
@@ -207,7 +224,7 @@ extension NSManagedObjectContext {
         continue
       }
       let store = try coordinator.store(of: object.objectID)
-      try checkStores(of: object, store)
+      if hasSeveralStores { try checkStores(of: object, store, coordinator) }
       changes[ObjectIdentifier(store), default: Changes()][keyPath: list].append(object)
     }
     return coordinator.persistentStores.compactMap { store in
@@ -223,9 +240,10 @@ extension NSManagedObjectContext {
   }
 
   /// Throws if an object refers to an object of another store.
-  private func checkStores(of object: NSManagedObject, _ store: NSPersistentStore) throws {
-    guard let coordinator = persistentStoreCoordinator, coordinator.persistentStores.count > 1, !object.values.isEmpty
-    else { return }
+  private func checkStores(
+    of object: NSManagedObject, _ store: NSPersistentStore, _ coordinator: NSPersistentStoreCoordinator
+  ) throws {
+    guard !object.values.isEmpty else { return }
     for place in object.layout.relationships {
       let value = object.values[place]
       let related: [NSManagedObjectID] =
@@ -249,9 +267,17 @@ extension NSManagedObject {
     !isInserted && (isDeleted || state.marks.contains(.locked) || hasPersistentChangedValues)
   }
 
+  /// Whether it is a fault whose row was never read, of which only members of relationships have changed.
+  fileprivate final var isTouchedFault: Bool { isFault && snapshot == nil && state.change == .updated }
+
   /// Whether a relationship with a required number of objects was changed. In a fault, only the other end can have
   /// changed it.
   fileprivate final var hasBoundedChange: Bool {
     layout.bounded.contains(where: hasChanged)
   }
+}
+
+extension NSPersistentStore {
+  /// Whether a save of the store finds out by itself that the row of an updated object is gone.
+  fileprivate final var findsMissingRows: Bool { self is any SaveNumberingStore && !(self is any LoadingStore) }
 }

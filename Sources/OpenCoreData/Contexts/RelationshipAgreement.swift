@@ -55,25 +55,35 @@ extension NSManagedObjectContext {
 
   /// Returns whether anything has changed.
   private func makeEndsAgree(_ object: NSManagedObject, at place: Int, _ droppingDeleted: Bool) -> Bool {
-    let slot = object.layout.slots[place]
-    guard let relationship = slot.relationship, !slot.isTransient, object.isInserted || object.hasChanged(at: place)
+    let layout = object.layout
+    guard object.isInserted || object.hasChanged(at: place), !layout.slots[place].isTransient,
+      let relationship = layout.slots[place].relationship
     else { return false }
+    let inverse = relationship.inverseRelationship
+    let toMany = inverse.flatMap { $0.isToMany ? $0 : nil }
     let (joined, left) = object.changedEnds(at: place)
     var hasChanged = false
     for other in joined {
+      if let toMany, hasNoted(other, toMany, object) { continue }
       let isPresent = isPresent(other)
-      if isPresent, let inverse = relationship.inverseRelationship {
-        hasChanged = join(other, inverse, object, at: place) || hasChanged
-      }
+      if isPresent, let inverse { hasChanged = join(other, inverse, object, at: place) || hasChanged }
       guard other.isInaccessible || droppingDeleted && !isPresent else { continue }
       object.giveUp(other, at: place)
       hasChanged = true
     }
-    guard let inverse = relationship.inverseRelationship else { return hasChanged }
+    guard let inverse else { return hasChanged }
     for other in left where isPresent(other) {
       hasChanged = leave(other, inverse, object) || hasChanged
     }
     return hasChanged
+  }
+
+  /// Whether an object is in the context, not deleted, and has noted that another one has become a member.
+  private func hasNoted(
+    _ object: NSManagedObject, _ relationship: NSRelationshipDescription, _ member: NSManagedObject
+  ) -> Bool {
+    object.registry === registry && !object.isDeleted && !object.isInaccessible
+      && object.knownMembers(relationship)?.added.contains(member) == true
   }
 
   /// Whether an object is in the context and not deleted. If its row was gone and exists again, it is not deleted any
@@ -246,7 +256,7 @@ extension NSManagedObject {
 
   /// The members of a to-many relationship, if any of them are known or have changed.
   fileprivate final func knownMembers(_ relationship: NSRelationshipDescription) -> RelatedObjects? {
-    guard !values.isEmpty, let place = layout.place(of: relationship.name), case .members(let members) = values[place]
+    guard !values.isEmpty, let place = layout.place(of: relationship), case .members(let members) = values[place]
     else { return nil }
     return members
   }
@@ -257,12 +267,12 @@ extension NSManagedObject {
     _ relationship: NSRelationshipDescription
   ) -> (related: NSManagedObject?, hasChanged: Bool)? {
     fireFault(relationship.name)
-    guard !isFault, !isInaccessible, let place = layout.place(of: relationship.name) else { return nil }
+    guard !isFault, !isInaccessible, let place = layout.place(of: relationship) else { return nil }
     return (toOne(at: place), hasChanged(at: place))
   }
 
   fileprivate final func hasChanged(_ relationship: NSRelationshipDescription) -> Bool {
-    layout.place(of: relationship.name).map(hasChanged) ?? false
+    layout.place(of: relationship).map(hasChanged) ?? false
   }
 
   /// Gives up a new reference to an object.

@@ -75,6 +75,8 @@ final class EntityLayout: @unchecked Sendable {
   let slots: [Slot]
   /// The places of relationships, of to-one and of to-many ones.
   let relationships: [Int]
+  /// What is at the places of ``relationships``.
+  private let relationshipIdentities: [ObjectIdentifier]
   let toOnes: [Int]
   let toManys: [Int]
   /// The places of relationships without an inverse.
@@ -111,6 +113,7 @@ final class EntityLayout: @unchecked Sendable {
     self.slots = slots
     self.places = places
     relationships = slots.indices.filter { slots[$0].relationship != nil }
+    relationshipIdentities = relationships.map { ObjectIdentifier(slots[$0].property) }
     toOnes = relationships.filter { !slots[$0].isToMany }
     toManys = relationships.filter { slots[$0].isToMany }
     withoutInverse = relationships.filter { slots[$0].relationship?.inverseRelationship == nil }
@@ -145,6 +148,13 @@ final class EntityLayout: @unchecked Sendable {
 
   /// The place of a property's slot; nil if the entity has no property with the name.
   func place(of key: String) -> Int? { places[key] }
+
+  /// The place of a relationship's slot; nil if the entity has no property with its name.
+  func place(of relationship: NSRelationshipDescription) -> Int? {
+    // Few relationships are found by looking at each in less time than by a name.
+    relationshipIdentities.firstIndex(of: ObjectIdentifier(relationship)).map { relationships[$0] }
+      ?? place(of: relationship.name)
+  }
 }
 
 extension EntityLayout.Kind {

@@ -92,7 +92,7 @@ extension NSManagedObject {
   final func takeInverse(
     _ other: NSManagedObject, _ inverse: NSRelationshipDescription, of relationship: NSRelationshipDescription
   ) {
-    guard let place = layout.place(of: inverse.name) else { return }
+    guard let place = layout.place(of: inverse) else { return }
     if inverse.isToMany {
       noteEvent()
       knownMembers(of: inverse, at: place).add(other)
@@ -125,7 +125,7 @@ extension NSManagedObject {
   /// Makes this object refer to `other`, and records that as a change even if it refers to `other` already, because the
   /// store may not have the reference any more.
   final func takeInverseAgain(_ other: NSManagedObject, _ inverse: NSRelationshipDescription) {
-    guard let place = layout.place(of: inverse.name) else { return }
+    guard let place = layout.place(of: inverse) else { return }
     noteEvent()
     if inverse.isToMany {
       knownMembers(of: inverse, at: place).noteAddition(of: other)
@@ -189,7 +189,7 @@ extension NSManagedObject {
 
   /// Whether it refers to another object. Of a to-many relationship, only members added since the last save count.
   private final func refers(to other: NSManagedObject, _ relationship: NSRelationshipDescription) -> Bool {
-    guard !values.isEmpty, let place = layout.place(of: relationship.name) else { return false }
+    guard !values.isEmpty, let place = layout.place(of: relationship) else { return false }
     return switch values[place] {
     case .object(let object): object === other
     case .members(let members): members.added.contains(other)
@@ -248,7 +248,7 @@ extension NSManagedObject {
       guard let members = changedMembers(inverse) else { return }
       noteEvent()
       takeBack(members)
-    } else if let place = layout.place(of: inverse.name), hasChanged(at: place) {
+    } else if let place = layout.place(of: inverse), hasChanged(at: place) {
       noteEvent()
       takeBackRelationship(at: place)
     }
@@ -256,7 +256,7 @@ extension NSManagedObject {
 
   /// The members of a to-many relationship, if any were added or removed.
   private final func changedMembers(_ relationship: NSRelationshipDescription) -> RelatedObjects? {
-    guard let place = layout.place(of: relationship.name), hasChanged(at: place),
+    guard let place = layout.place(of: relationship), hasChanged(at: place),
       case .members(let members) = values[place]
     else { return nil }
     return members
@@ -268,7 +268,7 @@ extension NSManagedObject {
   ///
   /// - Parameter isOutdated: whether somebody else may have made this object refer to `other` since its row was read.
   final func dropInverse(_ other: NSManagedObject, _ inverse: NSRelationshipDescription, isOutdated: Bool = false) {
-    guard let place = layout.place(of: inverse.name) else { return }
+    guard let place = layout.place(of: inverse) else { return }
     let isOutdated = isOutdated || other.isDeleted
     if inverse.isToMany {
       noteEvent()

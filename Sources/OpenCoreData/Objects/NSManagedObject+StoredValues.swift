@@ -24,6 +24,13 @@ extension NSManagedObject {
         ? (members.members ?? members.wanted)?.elements.map(\.objectID).filter { !$0.isTemporaryID } : nil)
   }
 
+  /// Whether another object is one of the `added` of ``memberChanges(at:)`` or, if the object is inserted, one of
+  /// ``knownMembers(at:)``.
+  package final func hasAdded(_ other: NSManagedObject, at place: Int, isInserted: Bool) -> Bool {
+    guard !values.isEmpty, case .members(let members) = values[place] else { return false }
+    return isInserted ? members.contains(other) : members.added.contains(other)
+  }
+
   /// The members of a to-many relationship as far as the context knows them.
   package final func knownMembers(at place: Int) -> [NSManagedObjectID] {
     guard !values.isEmpty, case .members(let members) = values[place] else { return [] }
@@ -53,7 +60,7 @@ package protocol ManagedRow: NSIncrementalStoreNode {
   var revision: UInt64? { get }
 }
 
-/// A store that numbers its saves.
+/// A store that numbers its saves, and reports a conflict for each updated object whose row is gone.
 package protocol SaveNumberingStore: NSIncrementalStore {
   /// The number of its last save; nil if that wrote no row.
   var lastRevision: UInt64? { get }

@@ -54,9 +54,9 @@ extension NSPersistentStoreCoordinator {
   ) throws {
     try withStoreLock {
       let store = try own(store)
-      if !request.objects.isEmpty { try requireWritable(store) }
+      if request.hasObjects { try requireWritable(store) }
       _ = try store.execute(request, with: context)
-      if !request.objects.isEmpty { RemoteChanges.post(for: store) }
+      if request.hasObjects { RemoteChanges.post(for: store) }
     }
   }
 
@@ -126,6 +126,10 @@ extension NSPersistentStoreCoordinator {
 }
 
 extension NSSaveChangesRequest {
+  fileprivate var hasObjects: Bool {
+    [insertedObjects, updatedObjects, deletedObjects, lockedObjects].contains { $0?.isEmpty == false }
+  }
+
   /// A request for some of the objects.
   fileprivate func part(_ isIncluded: (NSManagedObject) throws -> Bool) rethrows -> NSSaveChangesRequest {
     NSSaveChangesRequest(

@@ -16,8 +16,12 @@ extension Model {
     let found = try snapshot.allRows(in: table).filter { table != 0 || row($0.reference, in: 0) != nil }
     try expect("The rows of table \(table)", found, are: expected)
     for row in expected {
-      let found = try snapshot.row(row.reference, in: table).map(NamedRow.init)
-      try expect("The row at \(row.reference.name) of table \(table)", found, is: row)
+      let stored = try snapshot.row(row.reference, in: table)
+      try expect("The row at \(row.reference.name) of table \(table)", stored.map(NamedRow.init), is: row)
+      let stamp = try snapshot.stamp(of: row.reference, in: table)
+      try expect(
+        stamp?.version == stored?.version && stamp?.revision == stored?.revision,
+        "The stamp of \(row.reference.name) in table \(table) should be that of the row.")
     }
     let bulk = try snapshot.rows(expected.map(\.reference), in: table).map { $0.map(NamedRow.init) }
     try expect("The rows of table \(table), read in bulk,", bulk, are: expected.map(Optional.some))

@@ -88,6 +88,28 @@ import Testing
     #expect(try store.texts(rows) == ["1=e"])
   }
 
+  @Test("A batch that expects nothing since a snapshot is refused if anything has been committed since.")
+  func nothingSinceASnapshot() throws {
+    let store = try machine.open()
+    let (rows, others) = (try store.keyspace("rows"), try store.keyspace("others"))
+    try store.put([1], at: "k", in: rows)
+    let snapshot = store.snapshot()
+    func put(_ value: UInt8) throws {
+      try store.write { batch in
+        batch.expectNothing(since: snapshot)
+        try batch.put([value], at: "k", in: rows)
+      }
+    }
+    try put(2)
+    let error = failure { try put(3) }
+    #expect(error?.code == .conflict && error?.conflicts == [])
+    #expect(try store.get("k", in: rows) == [2])
+    try store.put([1], at: "other", in: others)
+    #expect(failure { try put(4) }?.code == .conflict)
+    // The buffer of the batch is used again, without the expectation.
+    try store.put([5], at: "k", in: rows)
+  }
+
   @Test("A deleted row that a snapshot still sees is absent for expectations.")
   func deletedRowsAreAbsentAlsoForSnapshotsSake() throws {
     let store = try machine.open()

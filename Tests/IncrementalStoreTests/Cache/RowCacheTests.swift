@@ -58,6 +58,16 @@ struct RowCacheTests {
     #expect(!isThere(1))
   }
 
+  @Test("The row cache raises the version of a touched row, and drops a row that is not the one that was touched.")
+  func touched() {
+    let node = set(1)
+    cache.touch(id(1), from: 1, version: 2, 5)
+    #expect(cache.node(for: id(1)) === node && node.row.version == 2 && node.row.revision == 5)
+    cache.touch(id(1), from: 1, version: 3, 6)
+    cache.touch(id(2), from: 1, version: 2, 6)
+    #expect(!isThere(1) && !isThere(2))
+  }
+
   @Test("The row cache keeps the latest of the other rows, up to its limit.")
   func bounded() {
     for number in 1...1_000 {

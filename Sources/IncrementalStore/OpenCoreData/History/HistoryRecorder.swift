@@ -59,10 +59,11 @@ struct HistoryRecorder {
 
   private func kind(of saved: SavedObject, _ sets: [RowReference: Set<UInt32>]) throws -> HistoryRecord.Change.Kind {
     guard let stored = saved.stored else { return .inserted }
+    let members = sets[saved.reference.reference] ?? []
+    if saved.keepsContents { return .updated(members.sorted()) }
     return try StoreFailure.reading("The row of \(store.access.name(saved.reference))") {
       guard let bytes = saved.bytes else { return .deleted(try preserved(stored.bytes, saved.map)) }
-      let fields = saved.keepsContents ? [] : try Self.changedFields(stored.bytes, bytes)
-      return .updated(sets[saved.reference.reference].map { $0.union(fields).sorted() } ?? fields)
+      return .updated(members.union(try Self.changedFields(stored.bytes, bytes)).sorted())
     }
   }
 
