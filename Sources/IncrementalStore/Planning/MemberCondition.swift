@@ -8,7 +8,7 @@ package struct MemberCondition {
 
   /// Nil if a comparison is not of this kind, or if its subquery is about more than a member and constants.
   package init?(_ comparison: NSComparisonPredicate) {
-    guard comparison.isTrueForAnyCount, let (operand, path) = comparison.leftExpression.steps, path == "@count",
+    guard let (operand, path) = comparison.leftExpression.steps, path == "@count", comparison.isTrueForAnyCount,
       operand.expressionType == .subquery, let key = (operand.collection as? NSExpression)?.path,
       let predicate = Self.predicate(operand.predicate, about: operand.variable)
     else { return nil }

@@ -9,7 +9,8 @@ import CoreData
 struct RowPass {
   /// The path on which rows were found, in words; nil if all rows were read.
   private(set) var usedPath: String?
-  private let path: AccessPath?
+  /// The path to the rows; nil if all must be read. A database that searches needs none.
+  private lazy var path = planner.path(for: predicate)
   let predicate: NSPredicate?
   private let first: RowReference?
   private let map: EntityMap
@@ -30,7 +31,6 @@ struct RowPass {
     _ predicate: NSPredicate?, of map: EntityMap, includingSubentities: Bool, _ source: RowSource, mostRows: Int = .max
   ) {
     planner = Planner(map, source)
-    path = planner.path(for: predicate)
     first = planner.first(for: predicate)
     self.predicate = predicate
     self.map = map

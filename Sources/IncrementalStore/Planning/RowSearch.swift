@@ -20,8 +20,8 @@ public struct RowQuery {
   public let order: [NSSortDescriptor]
   /// The object of the store that a constant of the predicate is or identifies; nil for anything else.
   public let reference: (Any?) -> ObjectReference?
-  /// Called with each statement before it is sent to the database.
-  public var noteStatement: (SentStatement) -> Void = { _ in }
+  /// Called with each statement before it is sent to the database; nil if nobody wants to know.
+  public var noteStatement: ((SentStatement) -> Void)?
 }
 
 /// A statement that a fetch has sent to the database.

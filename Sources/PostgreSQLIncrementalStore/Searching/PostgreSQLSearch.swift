@@ -221,7 +221,7 @@
   extension PostgreSQLRowSnapshot: SearchingRowSnapshot {
     func search(for query: RowQuery) throws -> (any RowSearch)? {
       PostgreSQLSearch(query, layout) { [self] text, parameters in
-        query.noteStatement(SentStatement(text: text, values: parameters.values))
+        query.noteStatement?(SentStatement(text: text, values: parameters.values))
         return try runOnce(text, parameters.parameters)
       }
     }

@@ -7,13 +7,18 @@
     private typealias Number = Parameters.TypeNumber
 
     private(set) var parameters = Parameters()
-    private(set) var values: [String] = []
+    /// Make the values in words, which few want to know.
+    private var descriptions: [() -> String] = []
+
+    var values: [String] { descriptions.map { $0() } }
 
     /// Adds a parameter. Returns its place in the statement.
-    private mutating func add(_ value: String, _ add: (inout Parameters) -> Void) -> String {
+    private mutating func add(
+      _ description: @autoclosure @escaping () -> String, _ add: (inout Parameters) -> Void
+    ) -> String {
       add(&parameters)
-      values.append(value)
-      return "$\(values.count)"
+      descriptions.append(description)
+      return "$\(descriptions.count)"
     }
 
     mutating func add(_ number: Int64) -> String { add("\(number)") { $0.add(number) } }
