@@ -27,10 +27,7 @@ struct RowFetch {
     _ request: NSFetchRequest<NSManagedObject>, results: (Answer) -> Int,
     _ fetch: (any RowSnapshot, DeclaredIndexes) throws -> (answer: Answer, path: String?)
   ) throws -> Answer {
-    guard FetchLog.isOn else {
-      let snapshot = try snapshot()
-      return try fetch(snapshot, try store.indexes(in: snapshot)).answer
-    }
+    guard FetchLog.isOn else { return try reading(fetch).answer }
     let (answer, report) = try measured(request, results: results, fetch)
     FetchLog.note(request, report)
     return answer
@@ -40,16 +37,40 @@ struct RowFetch {
     _ request: NSFetchRequest<NSManagedObject>, results: (Answer) -> Int,
     _ fetch: (any RowSnapshot, DeclaredIndexes) throws -> (answer: Answer, path: String?)
   ) throws -> (answer: Answer, report: FetchReport) {
-    let stored = try snapshot()
-    let snapshot = CountingSnapshot(stored)
     let clock = ContinuousClock()
     let start = clock.now
-    let (answer, path) = try fetch(snapshot, try store.indexes(in: stored))
+    let (snapshot, answer, path) = try reading { stored, indexes in
+      let snapshot = CountingSnapshot(stored)
+      let (answer, path) = try fetch(snapshot, indexes)
+      return (snapshot, answer, path)
+    }
     let report = FetchReport(
       entityName: request.entityName ?? "", path: path, entriesRead: snapshot.entries,
       rowsRead: snapshot.rows, results: results(answer), statements: snapshot.statements,
       duration: start.duration(to: clock.now))
     return (answer, report)
+  }
+
+  /// Runs a closure with a snapshot and the declared indexes that it has; a second time if those that were expected are
+  /// others.
+  private func reading<R>(_ body: (any RowSnapshot, DeclaredIndexes) throws -> R) throws -> R {
+    do {
+      return try reading(isExpecting: true, body)
+    } catch is SchemaHasChanged {
+      return try reading(isExpecting: false, body)
+    }
+  }
+
+  private func reading<R>(
+    isExpecting: Bool, _ body: (any RowSnapshot, DeclaredIndexes) throws -> R
+  ) throws -> R {
+    let snapshot = try snapshot()
+    guard isExpecting, pinned == nil, let indexes = store.expectedIndexes(in: snapshot) else {
+      return try body(snapshot, try store.indexes(in: snapshot))
+    }
+    let result = try body(snapshot, indexes)
+    try (snapshot as? any SchemaExpectingSnapshot)?.compareSchema()
+    return result
   }
 
   private func snapshot() throws -> any RowSnapshot { try pinned ?? store.rows.snapshot() }

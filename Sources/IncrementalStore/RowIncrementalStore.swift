@@ -199,6 +199,15 @@ open class RowIncrementalStore: NSIncrementalStore {
     return indexes
   }
 
+  /// The declared indexes that were read last, if a snapshot can find out together with its first read whether they are
+  /// those that it has.
+  func expectedIndexes(in snapshot: any RowSnapshot) -> DeclaredIndexes? {
+    guard snapshot.isRemote, let lastIndexes, let revision = lastIndexes.revision,
+      let snapshot = snapshot as? any SchemaExpectingSnapshot, snapshot.expect(schemaRevision: revision)
+    else { return nil }
+    return lastIndexes
+  }
+
   /// A snapshot for reading single objects.
   ///
   /// - Throws: 134100 if this process has migrated the store since it was opened here.

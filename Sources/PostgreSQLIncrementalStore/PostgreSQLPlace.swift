@@ -45,7 +45,7 @@
     }
 
     /// An error in Cocoa's domain, with the server's as the underlying error.
-    private func failure(_ error: PostgreSQLError) -> NSError {
+    func failure(_ error: PostgreSQLError) -> NSError {
       StoreFailure.make(
         Self.code(error), "The store at \(self): \(error)", [NSUnderlyingErrorKey: error])
     }

@@ -6,7 +6,7 @@ import CoreData
 /// open the store with a model that declares other indexes.
 struct DeclaredIndexes {
   /// The revision of the schema's row.
-  private let revision: UInt64?
+  let revision: UInt64?
   /// By the number of each entity whose objects are in them.
   private let byEntity: [UInt32: [Schema.Index]]
 

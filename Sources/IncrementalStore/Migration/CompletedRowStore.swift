@@ -42,7 +42,13 @@ extension RowSnapshot {
 }
 
 /// A snapshot that shows rows as if they had been written with the newest schema. So does a database that can search.
-private final class CompletedSnapshot: MappedSnapshot, SearchingRowSnapshot {
+private final class CompletedSnapshot: MappedSnapshot, SearchingRowSnapshot, SchemaExpectingSnapshot {
+  func expect(schemaRevision: UInt64) -> Bool {
+    (snapshot as? any SchemaExpectingSnapshot)?.expect(schemaRevision: schemaRevision) ?? false
+  }
+
+  func compareSchema() throws { try (snapshot as? any SchemaExpectingSnapshot)?.compareSchema() }
+
   func search(for query: RowQuery) throws -> (any RowSearch)? {
     guard let search = try (snapshot as? any SearchingRowSnapshot)?.search(for: query) else { return nil }
     return WrappedSearch(search: search, tables: query.tables) { [self] row, table in

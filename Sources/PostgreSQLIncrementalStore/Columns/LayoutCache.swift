@@ -22,6 +22,11 @@
       completions = schema.completions
     }
 
+    /// Selects the revision of the schema's row.
+    var schemaRevision: Statement {
+      Statement(text: table(StoreHead.table).selection(of: "revision", where: RowTable.isSchema))
+    }
+
     func table(_ number: UInt32) -> RowTable { tables[number] ?? RowTable(number, in: layout) }
   }
 

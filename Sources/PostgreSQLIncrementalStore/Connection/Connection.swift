@@ -3,10 +3,19 @@
 
   /// A statement and its parameters.
   struct Statement {
+    /// How long the server keeps what it has made of a statement's text.
+    enum Preparation {
+      /// Until the statement has run.
+      case once
+      /// As long as the statement is one of the last that were run.
+      case recent
+      /// As long as there is the connection.
+      case always
+    }
+
     let text: String
     var parameters = Parameters()
-    /// Whether the statement is prepared when it is first run, since it is likely to be run again.
-    var isPrepared = true
+    var preparation = Preparation.always
     /// How many rows it must change; nil if that does not matter.
     var count: Int?
   }
@@ -20,9 +29,7 @@
     private let password: (() throws -> String?)?
     private let namespace: String
     private var handle: OpaquePointer
-    /// The names of the prepared statements, by their texts.
-    private var prepared: [String: String] = [:]
-    private var preparedCount = 0
+    private var prepared = PreparedStatements()
     /// The statement that begins a transaction, and is sent with the next statements.
     private var beginning: String?
     /// Whether the answer to the end of a transaction has not been read.
@@ -121,7 +128,7 @@
       guard !isLost, isInTransaction else { return }
       isEnding = true
       let isSent =
-        unsafe PQenterPipelineMode(handle) == 1 && send(Statement(text: "ROLLBACK", isPrepared: false))
+        unsafe PQenterPipelineMode(handle) == 1 && send(Statement(text: "ROLLBACK", preparation: .once))
         && PQpipelineSync(handle) == 1
       if !isSent { isLost = true }
     }
@@ -160,8 +167,8 @@
       if commits { mayBeLost = false }
       return try renewing { () throws(PostgreSQLError) in
         try settle()
-        let first = beginning.map { [Statement(text: $0, isPrepared: false)] } ?? []
-        let last = commits ? [Statement(text: "COMMIT", isPrepared: false)] : []
+        let first = beginning.map { [Statement(text: $0)] } ?? []
+        let last = commits ? [Statement(text: "COMMIT", preparation: .once)] : []
         let answers = try exchange(first + statements + last)
         return Array(answers[first.count..<first.count + statements.count])
       }
@@ -180,7 +187,7 @@
       let new = unsafe try Self.connection(to: address, password?(), namespace)
       unsafe PQfinish(handle)
       unsafe handle = new
-      (prepared, isEnding, isLost) = ([:], false, false)
+      (prepared, isEnding, isLost) = (PreparedStatements(), false, false)
       do {
         return try body()
       } catch {
@@ -196,31 +203,31 @@
     private func exchange(_ statements: [Statement]) throws(PostgreSQLError) -> [Answer] {
       guard unsafe PQenterPipelineMode(handle) == 1 else { throw unsafe Self.loss(handle) }
       defer { _ = unsafe PQexitPipelineMode(handle) }
-      /// Whether an answer is that of a statement, and not that of its preparation.
-      var areWanted: [Bool] = []
-      var new: [String] = []
+      /// What has been sent; nil for a statement itself.
+      var sent: [PreparedStatements.Change?] = []
       for statement in statements {
-        if statement.isPrepared, prepared[statement.text] == nil {
-          guard prepare(statement) else { throw unsafe Self.loss(handle) }
-          new.append(statement.text)
-          areWanted.append(false)
+        for change in prepared.changes(for: statement) {
+          sent.append(change)
+          guard make(change, statement) else { throw unsafe Self.loss(handle) }
         }
         guard send(statement) else { throw unsafe Self.loss(handle) }
-        areWanted.append(true)
+        sent.append(nil)
       }
       guard unsafe PQpipelineSync(handle) == 1 else { throw unsafe Self.loss(handle) }
+      var answers: [Answer] = []
+      var read = 0
       do {
-        var answers: [Answer] = []
-        for isWanted in areWanted {
+        for change in sent {
           let answer = try unsafe Self.checked(PQgetResult(handle), handle)
-          if isWanted { answers.append(answer) }
+          if change == nil { answers.append(answer) }
+          read += 1
           // Each answer ends with none.
           while let more = unsafe PQgetResult(handle) { unsafe PQclear(more) }
         }
         try skipToSynchronization()
         return answers
       } catch {
-        for text in new { prepared[text] = nil }
+        for case .preparation(let key, _)? in sent[read...] { prepared.forget(key) }
         if !error.isConnectionLost { try skipToSynchronization() }
         throw error
       }
@@ -242,17 +249,18 @@
       }
     }
 
-    private func prepare(_ statement: Statement) -> Bool {
-      let name = "s\(preparedCount)"
-      preparedCount += 1
-      prepared[statement.text] = name
-      let types = statement.parameters.types
-      return unsafe PQsendPrepare(handle, name, statement.text, Int32(types.count), types) == 1
+    private func make(_ change: PreparedStatements.Change, _ statement: Statement) -> Bool {
+      switch change {
+      case .preparation(let key, let name):
+        return unsafe PQsendPrepare(handle, name, key.text, Int32(key.types.count), key.types) == 1
+      case .removal(let name):
+        return send(Statement(text: "DEALLOCATE \(name)", preparation: .once))
+      }
     }
 
     private func send(_ statement: Statement) -> Bool {
       unsafe withValues(of: statement.parameters) { count, values, lengths, formats in
-        guard let name = prepared[statement.text] else {
+        guard let name = prepared.name(of: statement) else {
           let types = statement.parameters.types
           return unsafe PQsendQueryParams(handle, statement.text, count, types, values, lengths, formats, 1) == 1
         }

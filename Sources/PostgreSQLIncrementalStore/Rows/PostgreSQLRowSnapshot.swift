@@ -11,6 +11,9 @@
     /// The layout that the transaction sees, as far as it is known.
     private(set) var layout: KnownLayout
     private var hasReadSchema = false
+    /// The revision that the schema's row must have. It is compared with the next statement.
+    private var expectedRevision: UInt64?
+    private var plansSearches = false
 
     /// - Parameters:
     ///   - connection: Has begun a transaction in which nothing has been read yet.
@@ -29,16 +32,35 @@
     var isRemote: Bool { true }
 
     private func run(_ statements: [Statement]) throws -> [Answer] {
-      try place.translating { try connection.run(statements) }
+      guard let expectedRevision else { return try place.translating { try connection.run(statements) } }
+      let answers: [Answer]
+      do {
+        answers = try connection.run([layout.schemaRevision] + statements)
+      } catch let error as PostgreSQLError where error.isMissingTable {
+        // The tables have changed since.
+        throw SchemaHasChanged()
+      } catch let error as PostgreSQLError {
+        throw place.failure(error)
+      }
+      guard answers[0].count == 1, UInt64(bitPattern: answers[0].integer(0, 0)) == expectedRevision else {
+        throw SchemaHasChanged()
+      }
+      self.expectedRevision = nil
+      return Array(answers.dropFirst())
     }
 
     private func run(_ statement: String, _ parameters: Parameters) throws -> Answer {
       try run([Statement(text: statement, parameters: parameters)])[0]
     }
 
-    /// Runs a statement that is not likely to be run again.
-    func runOnce(_ statement: String, _ parameters: Parameters) throws -> Answer {
-      try run([Statement(text: statement, parameters: parameters, isPrepared: false)])[0]
+    /// Runs a statement of a search. The server plans it for the values of its parameters each time: for others, an index
+    /// that finds few rows may be no use.
+    func search(_ statement: String, _ parameters: Parameters) throws -> Answer {
+      let statement = Statement(text: statement, parameters: parameters, preparation: .recent)
+      guard !plansSearches else { return try run([statement])[0] }
+      let answer = try run([Statement(text: "SET LOCAL plan_cache_mode TO force_custom_plan"), statement])[1]
+      plansSearches = true
+      return answer
     }
 
     // MARK: Rows
@@ -120,13 +142,11 @@
         guard start < (kind == .uuid ? .uuid(.min) : .integer(.min)) else { return }
         first = nil
       }
-      try place.translating {
-        try PageReader(connection).forEachPage(of: table, from: first) { rows in
-          for var row in rows {
-            guard try body(&row) else { return false }
-          }
-          return true
+      try PageReader(run).forEachPage(of: table, from: first) { rows in
+        for var row in rows {
+          guard try body(&row) else { return false }
         }
+        return true
       }
     }
 
@@ -188,6 +208,18 @@
 
     func entries(beginningWith prefixes: [[UInt8]], limit: Int) throws -> [[[UInt8]]] {
       try rows([:], entriesBeginningWith: prefixes, limit: limit).entries
+    }
+  }
+
+  extension PostgreSQLRowSnapshot: SchemaExpectingSnapshot {
+    func expect(schemaRevision: UInt64) -> Bool {
+      guard layout.revision == schemaRevision else { return false }
+      expectedRevision = schemaRevision
+      return true
+    }
+
+    func compareSchema() throws {
+      if expectedRevision != nil { _ = try run([]) }
     }
   }
 

@@ -2,6 +2,7 @@
   import CoreData
   import IncrementalStore
   import RowFormat
+  import Synchronization
 
   /// Where the rows of a table of the row store are: those of an entity of the schema in a table of their own with
   /// columns, all others in `cairn_rows`.
@@ -17,6 +18,8 @@
     /// What is true for the rows of this table only.
     private let condition: String
     private let columns: [ServerColumn]
+    /// How many bytes a row of the last page had on average; 0 if no page was read.
+    private let lastSize = Atomic<Int>(0)
     /// Selects the row at a reference, and the rows at several.
     let (selectionOfOne, selectionOfMany): (String, String)
     private let (insertion, update): (String, String)
@@ -73,6 +76,14 @@
       return "SELECT \(columns) FROM \(name) r WHERE \(condition)"
     }
 
+    /// The condition for the row of the schema in table 0.
+    static let isSchema = "r.reference = '\\x2102'"
+
+    /// Selects a column of rows.
+    func selection(of column: String, where condition: String) -> String {
+      "SELECT r.\(column) FROM \(name) r WHERE \(self.condition) AND \(condition)"
+    }
+
     /// Selects the rows at references.
     func selection(of references: [RowReference]) -> Statement {
       var statement = Statement(text: selectionOfMany)
@@ -120,11 +131,27 @@
 
     // MARK: Reading
 
+    /// How many bytes a row is likely to have; nil if none was read.
+    var likelySize: Int? {
+      let size = lastSize.load(ordering: .relaxed)
+      return size > 0 ? size : nil
+    }
+
+    /// Notes how many bytes the rows of a page have.
+    func note(bytes: Int, of rows: Int) {
+      if rows > 0 { lastSize.store(max(1, bytes / rows), ordering: .relaxed) }
+    }
+
     /// A row that `selection` has found.
     func row(in answer: Answer, _ place: Int) throws -> StoredRow {
       StoredRow(
-        reference: try reference(answer.bytes(place, 0)), bytes: answer.bytes(place, 1),
+        reference: try reference(in: answer, place), bytes: answer.bytes(place, 1),
         version: UInt64(bitPattern: answer.integer(place, 2)), revision: UInt64(bitPattern: answer.integer(place, 3)))
+    }
+
+    private func reference(in answer: Answer, _ place: Int) throws -> RowReference {
+      guard table != nil, kind == .integer else { return try reference(answer.bytes(place, 0)) }
+      return .integer(answer.integer(place, 0))
     }
 
     /// A reference as the server has sent it.

@@ -78,9 +78,6 @@
       return (saved, changed.map { KnownLayout($0.schema, saved, layout.kind) })
     }
 
-    /// The condition for the row of the schema.
-    private static let isSchema = "r.reference = '\\x2102'"
-
     /// Changes the tables, if a save changes the schema. Returns the layout that the rows of the save are to be written
     /// with, with the revision of the row that is still there; nil if the schema stays.
     private func changedLayout(_ changes: RowChanges, _ known: KnownLayout) throws -> KnownLayout? {
@@ -88,7 +85,7 @@
       guard let change, case .put(let bytes) = change.change else { return nil }
       // Whoever else wants to change the schema waits for this row.
       let answer = try connection.run(
-        "\(known.table(StoreHead.table).selection(where: Self.isSchema)) FOR UPDATE", Parameters())
+        "\(known.table(StoreHead.table).selection(where: RowTable.isSchema)) FOR UPDATE", Parameters())
       let old = answer.count > 0 ? try Schema(answer.bytes(0, 1)) : Schema()
       let new = try StoreFailure.reading("The schema of a save") { try Schema(bytes) }
       try LayoutChange(connection, from: old, to: new, known.layout.kind).make()

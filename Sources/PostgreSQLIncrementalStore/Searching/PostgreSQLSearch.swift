@@ -131,7 +131,7 @@
       _ body: (FoundRow) throws -> Bool
     ) throws -> Bool {
       var last: RowReference?
-      var size = PageSize()
+      var size = PageSize(most: mostRows, size: likelySize)
       while true {
         var parameters = parameters
         let count = parameters.add(Int64(size.rows))
@@ -144,9 +144,22 @@
           last = found.row.reference
           guard try body(found) else { return false }
         }
+        for part in parts { part.table.note(bytes: bytes, of: answer.count) }
         guard answer.count == size.rows else { return true }
         size.adapt(toBytes: bytes)
       }
+    }
+
+    /// The most rows that can be found, but for those with a value that the server cannot have; nil if that is not known.
+    private var mostRows: Int? {
+      let all = parts.compactMap(\.condition.most)
+      return all.count == parts.count ? all.reduce(0, +) : nil
+    }
+
+    /// How many bytes a row is likely to have; nil if that is not known.
+    private var likelySize: Int? {
+      let all = parts.compactMap(\.table.likelySize)
+      return all.count == parts.count ? all.max() : nil
     }
 
     private func row(in answer: Answer, _ place: Int) throws -> FoundRow {
@@ -222,7 +235,7 @@
     func search(for query: RowQuery) throws -> (any RowSearch)? {
       PostgreSQLSearch(query, layout) { [self] text, parameters in
         query.noteStatement?(SentStatement(text: text, values: parameters.values))
-        return try runOnce(text, parameters.parameters)
+        return try search(text, parameters.parameters)
       }
     }
   }

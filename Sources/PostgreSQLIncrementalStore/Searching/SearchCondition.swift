@@ -7,15 +7,21 @@
     /// True only for rows that satisfy the predicate, and for all of them except those with a value that the server
     /// cannot have. Nil if the server can tell that of no row.
     let must: String?
+    /// The most rows for which `may` is true; nil if that is not known.
+    var most: Int?
 
     /// What the server tells as the predicate does.
-    static func exact(_ condition: String) -> SearchCondition { SearchCondition(may: condition, must: condition) }
+    ///
+    /// - Parameter most: The most rows for which it is true; nil if that is not known.
+    static func exact(_ condition: String, most: Int? = nil) -> SearchCondition {
+      SearchCondition(may: condition, must: condition, most: most)
+    }
 
     /// What is true for more rows than satisfy the predicate.
     static func narrowing(_ condition: String) -> SearchCondition { SearchCondition(may: condition, must: nil) }
 
     static let always = exact("true")
-    static let never = exact("false")
+    static let never = exact("false", most: 0)
 
     /// The negation; nil if the server can tell of no row that it satisfies the predicate.
     var negated: SearchCondition? {
@@ -29,7 +35,8 @@
       let musts = parts.compactMap { $0?.must }
       return SearchCondition(
         may: joined(known.map(\.may), " AND ", none: "true"),
-        must: musts.count == parts.count ? joined(musts, " AND ", none: "true") : nil)
+        must: musts.count == parts.count ? joined(musts, " AND ", none: "true") : nil,
+        most: known.compactMap(\.most).min())
     }
 
     /// What is true if any condition is; nil if one of them is not known.
@@ -39,7 +46,8 @@
       let musts = known.compactMap(\.must)
       return SearchCondition(
         may: joined(known.map(\.may), " OR ", none: "false"),
-        must: musts.count == parts.count ? joined(musts, " OR ", none: "false") : nil)
+        must: musts.count == parts.count ? joined(musts, " OR ", none: "false") : nil,
+        most: known.allSatisfy { $0.most != nil } ? known.reduce(0) { $0 + ($1.most ?? 0) } : nil)
     }
 
     /// The condition with each part in a larger one.

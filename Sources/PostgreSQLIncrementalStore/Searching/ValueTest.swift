@@ -170,7 +170,7 @@
       switch operand.object {
       case .row(let entity):
         let own = objects.filter { $0.entity == entity }
-        return own.isEmpty ? .never : .exact("\(value) \(list(own))")
+        return own.isEmpty ? .never : .exact("\(value) \(list(own))", most: own.count)
       case .member(let entity):
         return .any(
           groups.map { .exact("\(value) \(list($0)) AND \(entity) = \(parameters.add(Int64($0[0].entity)))") })
