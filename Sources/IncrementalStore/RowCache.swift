@@ -92,6 +92,9 @@ final class RowCache: @unchecked Sendable {
     }
   }
 
+  /// Whether there is no row.
+  var isEmpty: Bool { lock.withLock { entries.isEmpty } }
+
   /// Removes a row that no longer exists, or that may be out of date.
   func remove(_ id: NSManagedObjectID) {
     let key = IDKey(id)
