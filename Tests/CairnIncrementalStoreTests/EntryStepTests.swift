@@ -248,6 +248,30 @@ final class EntryStepTests: MigratedStore {
     try work(second) { try check($0) }
   }
 
+  @Test("A constraint holds for the objects of an entity that inherits it from now on.")
+  func heirs() throws {
+    let unique = first.changed {
+      $0.entities["Item"]!.constraints = [["name"]]
+      $0.entities["Extra"] = ModelVersion.Entity(properties: ["name": .attribute(.stringAttributeType)])
+    }
+    try work(unique) { (context) throws in
+      _ = (context.insert("Item", ["name": "a"]), context.insert("Extra", ["name": "b"]))
+      try context.save()
+    }
+    let inheriting = unique.changed {
+      $0.entities["Extra"]!.parent = "Item"
+      $0.entities["Extra"]!.properties = [:]
+    }
+    try work(inheriting) { (context) throws in
+      for name in ["a", "b"] {
+        _ = context.insert("Item", ["name": name])
+        #expect(code { try context.save() } == NSManagedObjectConstraintMergeError)
+        context.rollback()
+      }
+    }
+    #expect(try stored().removals.isEmpty)
+  }
+
   // MARK: Space
 
   @Test("A migration whose entries do not fit on the disk is refused, and changes nothing.")
