@@ -5,9 +5,6 @@ import CoreData
 ///
 /// Reads each row of the entities with a new constraint, and with a constraint that other entities had before.
 struct ConstraintChanges {
-  /// The code of the error for objects that violate a new constraint.
-  private static let violation = 134111
-
   private let former: Schema
   private let schema: Schema
 
@@ -58,11 +55,7 @@ struct ConstraintChanges {
           try UniqueKey.key(of: constraint.attributes, in: row.bytes, normalized: UniqueKey.normalized)
         }
         guard let key else { return true }
-        guard keys.insert(key).inserted else {
-          throw StoreFailure.make(
-            Self.violation,
-            "The store has objects of \(entity.name) that a new uniqueness constraint of the model does not allow.")
-        }
+        guard keys.insert(key).inserted else { throw KeySource.violated(by: entity.name) }
         entries.add(Entry.holder(object, of: key, constraint.number))
         return true
       }

@@ -128,11 +128,19 @@ package final class RowAccess {
   ///
   /// - Throws: 134030 for a value that cannot be stored; 133000 for an identifier that cannot be one of the store's.
   package func write(_ value: ManagedValue, of field: EntityMap.StoredField, to row: inout FieldWriter) throws {
-    switch field.kind {
-    case .attribute(let attribute): try coder.write(value, of: attribute, field.number, &row)
-    case .toOne:
-      guard let id = value.objectID else { return row.begin(field.number, .null) }
-      row.object(try reference(id), field.number)
+    switch value {
+    case .string(let text): row.text(text, field.number)
+    case .date(let date): row.fixed(.date, date.timeIntervalSinceReferenceDate.bitPattern, field.number)
+    case .integer(let integer) where field.isBoolean: row.begin(field.number, integer != 0 ? .truth : .falsity)
+    case .integer(let integer): row.integer(integer, field.number)
+    case .null: row.begin(field.number, .null)
+    default:
+      switch field.kind {
+      case .attribute(let attribute): try coder.write(value, of: attribute, field.number, &row)
+      case .toOne:
+        guard let id = value.objectID else { return row.begin(field.number, .null) }
+        row.object(try reference(id), field.number)
+      }
     }
   }
 

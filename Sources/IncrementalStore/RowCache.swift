@@ -93,16 +93,15 @@ final class RowCache: @unchecked Sendable {
 
   /// Notes that a row was touched. If the cache has another state of the row than the one before, removes that.
   func touch(_ id: NSManagedObjectID, from former: UInt64, version: UInt64, _ revision: UInt64) {
-    let key = IDKey(id)
     lock.withLock {
-      guard let place = entries.index(forKey: key), let node = entries.values[place].node else { return }
-      if node.touch(from: former, version: version, revision) {
-        entries.values[place].retrieved = now()
-      } else {
-        change(place) { $0.node = nil }
-      }
+      guard let place = place(of: IDKey(id)), let node = young.values[place].node else { return }
+      let isFollowed = node.touch(from: former, version: version, revision)
+      change(place) { if isFollowed { $0.retrieved = now() } else { $0.node = nil } }
     }
   }
+
+  /// Whether there is no row.
+  var isEmpty: Bool { lock.withLock { young.isEmpty && old.isEmpty && kept.isEmpty } }
 
   /// Removes a row that no longer exists, or that may be out of date.
   func remove(_ id: NSManagedObjectID) {

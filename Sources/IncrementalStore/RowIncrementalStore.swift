@@ -122,7 +122,7 @@ open class RowIncrementalStore: NSIncrementalStore {
       storedMetadata = head.metadata
       metadataHaveChanged = false
       if !isReadOnly, (options?[BuildsIndexesFirstOption] as? NSNumber)?.boolValue == true {
-        while try IndexBuilder().advance(rows) {}
+        while try IndexBuilder(space: DiskSpace(at: url)).advance(rows) {}
       }
       rowStore = rows
       completedRows = CompletedRowStore.completing(rows, schema)
@@ -148,7 +148,7 @@ open class RowIncrementalStore: NSIncrementalStore {
     guard (options?[NSPersistentStoreDeferredLightweightMigrationOptionKey] as? NSNumber)?.boolValue != true,
       let rowStore, let indexes = try? indexes(in: rowStore.snapshot()), !indexes.areReady
     else { return }
-    build = BackgroundBuild(rowStore, url?.absoluteString ?? "a store")
+    build = BackgroundBuild(rowStore, url)
   }
 
   open override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {

@@ -49,6 +49,11 @@ public protocol RowStore: AnyObject, Sendable {
   /// are not kept a second time, and fetches ask snapshots to search: ``SearchingRowSnapshot``.
   var hasIndexesOfItsOwn: Bool { get }
 
+  /// Whether the place where the database keeps an entry depends on the schema that it has when the entry is added. A
+  /// migration then adds the entries that the new schema needs together with that schema, and holds all of them in
+  /// memory; otherwise before that, in saves of limited size.
+  var placesEntriesBySchema: Bool { get }
+
   /// A snapshot of the current contents, which later saves do not affect. It is held for the length of one request, or
   /// as long as a context is pinned to it. If the store does not keep snapshots, it may be one of the contents at the
   /// time of its first read.
@@ -83,6 +88,9 @@ extension RowStore {
 
   /// False.
   public var hasIndexesOfItsOwn: Bool { false }
+
+  /// False.
+  public var placesEntriesBySchema: Bool { false }
 
   /// Reads the row from a new snapshot.
   public func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow? {

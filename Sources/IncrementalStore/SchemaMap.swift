@@ -86,6 +86,13 @@ package final class EntityMap {
     package let slot: Int
     package let name: String
     package let kind: Kind
+    let isBoolean: Bool
+
+    init(number: UInt32, slot: Int, name: String, kind: Kind) {
+      (self.number, self.slot, self.name, self.kind) = (number, slot, name, kind)
+      isBoolean =
+        if case .attribute(let attribute) = kind { attribute.attributeType == .booleanAttributeType } else { false }
+    }
   }
 
   /// A to-many relationship: an entry for each member.

@@ -64,6 +64,14 @@ package enum Entry {
     return output.bytes
   }
 
+  /// The bytes of an entry of a constraint up to the end of the key.
+  package static func key(in entry: [UInt8]) throws(RowDamage) -> ArraySlice<UInt8> {
+    var input = ByteInput(entry)
+    _ = try input.number()
+    _ = try input.counted()
+    return entry[..<input.offset]
+  }
+
   package static func holder(_ object: ObjectReference, of key: [UInt8], _ constraint: UInt32) -> [UInt8] {
     var output = ByteOutput()
     output.varint(constraint)

@@ -113,6 +113,32 @@ package struct FieldWriter {
 
   package var bytes: [UInt8] { output.bytes }
 
+  /// The bytes in memory of their exact size, for rows of which many are kept.
+  package var exactBytes: [UInt8] { unsafe output.bytes.withUnsafeBufferPointer { unsafe Array($0) } }
+
+  /// Begins another row in the same memory.
+  package mutating func restart(isPartial: Bool = false) {
+    output.bytes.removeAll(keepingCapacity: true)
+    number = 0
+    output.byte(isPartial ? FieldReader.partialFormat : FieldReader.format)
+  }
+
+  package mutating func integer(_ value: Int64, _ number: UInt32) {
+    begin(number, .integer)
+    output.integer(value)
+  }
+
+  /// Writes a value of eight bytes.
+  package mutating func fixed(_ type: FieldType, _ bits: UInt64, _ number: UInt32) {
+    begin(number, type)
+    output.fixed(bits)
+  }
+
+  package mutating func text(_ text: String, _ number: UInt32) {
+    begin(number, .string)
+    output.text(text)
+  }
+
   /// Writes the head of a property's field; the caller then writes the value as `type` requires.
   package mutating func begin(_ number: UInt32, _ type: FieldType) {
     guard number > self.number else { fatalError("Fields are written in the order of their numbers.") }

@@ -271,7 +271,7 @@ import Testing
         )
         #expect(scanned.path == nil && found.results == scanned.results)
         #expect(try isWhole())
-      } while try IndexBuilder(step: 5).advance(rows)
+      } while try IndexBuilder(step: 5, space: DiskSpace { nil }).advance(rows)
       #expect(steps > 5)
       #expect(try report(store, context, "kind == 'k1'").path == "the index on kind, rank")
       #expect(try report(store, context, "rank == 5").path == nil)

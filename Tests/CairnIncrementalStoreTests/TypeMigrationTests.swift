@@ -122,32 +122,6 @@ final class TypeMigrationTests: MigratedStore {
 
   // MARK: Ended migrations
 
-  /// A row store that does something when it has saved several times, and then goes on, or fails.
-  private final class EndingRows: RowStore, @unchecked Sendable {
-    private let rows: any RowStore
-    private var left: Int
-    private var meanwhile: (() throws -> Void)?
-
-    init(_ rows: any RowStore, after count: Int, _ meanwhile: (() throws -> Void)? = nil) {
-      (self.rows, left, self.meanwhile) = (rows, count, meanwhile)
-    }
-
-    var referenceKind: RowReferenceKind { rows.referenceKind }
-    func snapshot() throws -> any RowSnapshot { try rows.snapshot() }
-    func reserveReferences(_ count: Int) throws -> [RowReference] { try rows.reserveReferences(count) }
-    func close() throws { try rows.close() }
-
-    func save(_ changes: (any RowSnapshot) throws -> RowChanges) throws -> UInt64 {
-      if left == 0, let meanwhile {
-        (left, self.meanwhile) = (.max, nil)
-        try meanwhile()
-      }
-      guard left > 0 else { throw CocoaError(.userCancelled) }
-      left -= 1
-      return try rows.save(changes)
-    }
-  }
-
   /// Begins a migration that ends after a number of saves.
   private func begin(_ version: ModelVersion, saves: Int) throws {
     let rows = try CairnIncrementalStore.rowStore(at: url, options: [CairnDurabilityOption: "buffered"])

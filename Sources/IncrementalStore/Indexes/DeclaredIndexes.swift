@@ -42,6 +42,9 @@ struct DeclaredIndexes {
   /// The indexes that have each object of an entity.
   func ready(for entity: UInt32) -> [Schema.Index] { (byEntity[entity] ?? []).filter { $0.state == .ready } }
 
+  /// Whether no index has the objects of an entity.
+  func areNone(for entity: UInt32) -> Bool { byEntity[entity] == nil }
+
   /// The numbers of the entities whose objects are in an index.
   func entities(in index: Schema.Index) -> [UInt32] {
     byEntity.filter { $0.value.contains { $0.number == index.number } }.map(\.key)

@@ -8,12 +8,16 @@ import CoreData
 struct IndexBuilder {
   /// How many rows are read, and how many entries are removed, in one step.
   private let step: Int
+  private let space: DiskSpace
 
-  init(step: Int = 20_000) { self.step = step }
+  init(step: Int = 20_000, space: DiskSpace) { (self.step, self.space) = (step, space) }
 
   /// Does one step. Returns false if there was nothing left to do.
+  ///
+  /// - Throws: 640 if there is not enough space for a new index. Nothing has changed then.
   func advance(_ rows: any RowStore) throws -> Bool {
     var hasAdvanced = false
+    try checkSpace(rows)
     _ = try rows.save { snapshot in
       var changes = RowChanges()
       hasAdvanced = false
@@ -43,6 +47,42 @@ struct IndexBuilder {
     return hasAdvanced
   }
 
+  private func checkSpace(_ rows: any RowStore) throws {
+    let snapshot = try rows.snapshot()
+    guard !rows.hasIndexesOfItsOwn, let row = try snapshot.row(StoreHead.schemaReference, in: StoreHead.table) else {
+      return
+    }
+    let schema = try StoreFailure.reading("The schema of the store") { try Schema(row.bytes) }
+    guard let index = schema.indexes.first(where: { $0.state != .ready }), index.state == .building(from: nil) else {
+      return
+    }
+    try space.require(try Self.amount(index, schema, snapshot) { _ in }, for: "The new index \(index.number)")
+  }
+
+  /// The bytes of the entries that a new index gets.
+  ///
+  /// - Parameter goOn: Called with the number of rows read so far.
+  static func amount(
+    _ index: Schema.Index, _ schema: Schema, _ snapshot: any RowSnapshot, _ goOn: (Int) throws -> Void
+  ) throws -> Int {
+    var rows = RowPlace(schema.family(of: index.entity).map(\.number))
+    var (count, bytes) = (0, 0)
+    _ = try rows.read(snapshot.completed(by: schema.completions), limit: .max) { object, row in
+      count += 1
+      try goOn(count)
+      bytes += try entry(of: object, row, index)?.count ?? 0
+    }
+    return bytes
+  }
+
+  private static func entry(
+    of object: ObjectReference, _ row: StoredRow, _ index: Schema.Index
+  ) throws -> [UInt8]? {
+    try StoreFailure.reading("The row of \(object)") {
+      try index.key(of: row.bytes, normalized: UniqueKey.normalized)
+    }.map { Entry.indexed(object, by: $0, index.number) }
+  }
+
   /// The entries of the next objects, in order, and the state of the index with them.
   private func build(
     _ index: Schema.Index, from next: ObjectReference?, _ schema: Schema, _ snapshot: any RowSnapshot
@@ -59,10 +99,7 @@ struct IndexBuilder {
           return false
         }
         rowsRead += 1
-        let key = try StoreFailure.reading("The row of \(object)") {
-          try index.key(of: row.bytes, normalized: UniqueKey.normalized)
-        }
-        if let key { entries.append(Entry.indexed(object, by: key, index.number)) }
+        if let entry = try Self.entry(of: object, row, index) { entries.append(entry) }
         return true
       }
     }
@@ -107,13 +144,14 @@ final class BackgroundBuild: @unchecked Sendable {
   private var isStopped = false
   private let group = DispatchGroup()
 
-  /// - Parameter place: The store, for the message that says why indexes were not built.
-  init(_ rows: any RowStore, _ place: String) {
+  /// - Parameter url: The place of the store.
+  init(_ rows: any RowStore, _ url: URL?) {
     DispatchQueue.global(qos: .utility).async(group: group) { [self] in
       do {
-        while !lock.withLock({ isStopped }), try IndexBuilder().advance(rows) {}
+        while !lock.withLock({ isStopped }), try IndexBuilder(space: DiskSpace(at: url)).advance(rows) {}
       } catch {
         // Without its index a fetch reads all rows. The next opening of the store tries again.
+        let place = url?.absoluteString ?? "a store"
         let line = "CoreData: warning: \(place) was not brought up to date with its model in the background: \(error)\n"
         try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
       }

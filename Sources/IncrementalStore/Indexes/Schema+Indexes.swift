@@ -26,8 +26,8 @@ extension Schema {
     }
     for place in indexes.indices {
       let index = indexes[place]
-      guard !wanted.contains(where: index.isLike) || former.tables(of: index) != knownTables(of: index, former)
-      else { continue }
+      let known = tables(of: index.entity, knownTo: former)
+      guard !wanted.contains(where: index.isLike) || former.tables(of: index) != known else { continue }
       indexes[place].state = .dropping
     }
     for var index in wanted where !indexes.contains(where: { $0.state != .dropping && $0.isLike(index) }) {
@@ -47,11 +47,6 @@ extension Schema {
   }
 
   fileprivate func tables(of index: Index) -> Set<UInt32> { Set(family(of: index.entity).map(\.number)) }
-
-  /// The tables of an index, without those of entities that are new, which have no rows.
-  fileprivate func knownTables(of index: Index, _ former: Schema) -> Set<UInt32> {
-    tables(of: index).intersection(former.entities.map(\.number))
-  }
 }
 
 extension Schema.Index {

@@ -23,6 +23,8 @@ final class CompletedRowStore: RowStore {
 
   var hasIndexesOfItsOwn: Bool { rows.hasIndexesOfItsOwn }
 
+  var placesEntriesBySchema: Bool { rows.placesEntriesBySchema }
+
   func snapshot() throws -> any RowSnapshot { try rows.snapshot().completed(by: completions) }
 
   func save(_ changes: (any RowSnapshot) throws -> RowChanges) throws -> UInt64 {

@@ -1,6 +1,6 @@
-/// Where the entries of a to-many relationship come from that a migration makes: from what the store had before for the
-/// relationship or for its inverse.
-struct RelationshipSource {
+/// The entries of a to-many relationship that a migration makes, from what the store had before for the relationship or
+/// for its inverse.
+struct RelationshipSource: EntrySource {
   /// Where the pairs of objects are.
   enum Pairs {
     /// In a field of the rows, which refers to one object.
@@ -20,7 +20,8 @@ struct RelationshipSource {
   }
 
   /// The number of the relationship whose entries are made.
-  let relationship: UInt32
+  let number: UInt32
+  /// Not if the pairs are reversed: only members that are read one after the other can be counted.
   let isOrdered: Bool
   let pairs: Pairs
   /// Whether the owner in a pair becomes the member of the new relationship.
@@ -28,38 +29,82 @@ struct RelationshipSource {
   /// The entities of the owners in the pairs.
   let owners: [UInt32]
 
-  func collect(_ snapshot: any RowSnapshot, into entries: inout EntryChanges) throws {
-    var counts: [RowReference: Int64] = [:]
-    func add(_ owner: ObjectReference, _ member: ObjectReference) {
-      let (owner, member) = areReversed ? (member, owner) : (owner, member)
-      var position: Int64?
-      if isOrdered {
-        counts[owner.reference, default: 0] += 1
-        position = counts[owner.reference].map { $0 * Entry.gap }
-      }
-      entries.add(Entry.member(member, of: owner.reference, relationship, position: position))
-    }
+  /// The number of the relationship in whose entries the pairs are; nil if they are in fields.
+  var origin: UInt32? { if case .entries(let number, _) = pairs { number } else { nil } }
+
+  func reader() -> any EntryReader {
     switch pairs {
-    case .field(let number):
-      for table in owners.sorted() {
-        try snapshot.forEachRow(in: table, from: nil) { row in
-          let owner = ObjectReference(entity: table, reference: row.reference)
-          let member = try StoreFailure.reading("The row of \(owner)") {
-            try FieldReader.field(number, of: row.bytes)?.object(in: row.bytes)
-          }
-          if let member, try snapshot.row(member.reference, in: member.entity) != nil { add(owner, member) }
-          return true
+    case .field(let field): FieldReading(source: self, field: field, rows: RowPlace(owners))
+    case .entries(let number, let isOrdered): EntryReading(source: self, number: number, isOrdered: isOrdered)
+    }
+  }
+
+  /// - Parameter place: How many members the owner of the pair has up to this one.
+  private func entry(_ owner: ObjectReference, _ member: ObjectReference, place: Int64) -> [UInt8] {
+    let (owner, member) = areReversed ? (member, owner) : (owner, member)
+    return Entry.member(member, of: owner.reference, number, position: isOrdered ? place * Entry.gap : nil)
+  }
+
+  private struct FieldReading: EntryReader {
+    let source: RelationshipSource
+    let field: UInt32
+    var rows: RowPlace
+
+    mutating func read(_ snapshot: any RowSnapshot, limit: Int, _ body: ([UInt8]) throws -> Void) throws -> Bool {
+      try rows.read(snapshot, limit: limit) { owner, row in
+        let member = try StoreFailure.reading("The row of \(owner)") {
+          try FieldReader.field(field, of: row.bytes)?.object(in: row.bytes)
+        }
+        if let member, try snapshot.row(member.reference, in: member.entity) != nil {
+          try body(source.entry(owner, member, place: 1))
         }
       }
-    case .entries(let number, let isOrdered):
-      try snapshot.forEachEntry(beginningWith: Entry.all(of: number)) { entry in
+    }
+  }
+
+  private struct EntryReading: EntryReader {
+    let source: RelationshipSource
+    let number: UInt32
+    let isOrdered: Bool
+    /// The next entry, if entries have been read; nil after the last.
+    private var next: [UInt8]?
+    private var owner: RowReference?
+    private var entity: UInt32?
+    private var count: Int64 = 0
+
+    init(source: RelationshipSource, number: UInt32, isOrdered: Bool) {
+      (self.source, self.number, self.isOrdered) = (source, number, isOrdered)
+      next = Entry.all(of: number)
+    }
+
+    mutating func read(_ snapshot: any RowSnapshot, limit: Int, _ body: ([UInt8]) throws -> Void) throws -> Bool {
+      guard let first = next else { return false }
+      var left = limit
+      next = nil
+      try snapshot.forEachEntry(from: first, before: Entry.successor(of: Entry.all(of: number)), reverse: false) {
+        entry in
+        guard left > 0 else {
+          next = entry
+          return false
+        }
+        left -= 1
         let (reference, member) = try StoreFailure.reading("An entry of the relationship \(number)") {
           try Entry.membership(in: entry, isOrdered: isOrdered)
         }
-        let entity = try owners.count == 1 ? owners.first : owners.first { try snapshot.row(reference, in: $0) != nil }
-        if let entity { add(ObjectReference(entity: entity, reference: reference), member) }
+        if reference != owner { try begin(reference, snapshot) }
+        count += 1
+        if let entity {
+          try body(source.entry(ObjectReference(entity: entity, reference: reference), member, place: count))
+        }
         return true
       }
+      return next != nil
+    }
+
+    private mutating func begin(_ reference: RowReference, _ snapshot: any RowSnapshot) throws {
+      (owner, count) = (reference, 0)
+      let owners = source.owners
+      entity = try owners.count == 1 ? owners.first : owners.first { try snapshot.row(reference, in: $0) != nil }
     }
   }
 }

@@ -23,43 +23,15 @@ struct RowRewriting {
     self.step = step
   }
 
-  /// - Parameter check: Throws if the migration cannot take place.
-  func run(_ check: (SchemaEvolution, any RowSnapshot) throws -> Void) throws {
-    let snapshot = try rows.snapshot()
-    guard let head = try StoreHead.load(snapshot, url) else { return }
-    let evolution = try ReservedNumbers.evolution(head, model, coder)
-    let planned = Self.rewriters(evolution)
-    guard !planned.isEmpty else { return }
-    try check(evolution, snapshot)
-    let progress = Progress(totalUnitCount: 0)
-    try prepare(planned, snapshot, progress)
-    try reserve()
+  func run(_ progress: MigrationProgress) throws {
     guard let head = try StoreHead.load(rows.snapshot(), url) else { return }
     for (entity, rewriter) in Self.rewriters(try ReservedNumbers.evolution(head, model, coder)) {
       var next: RowReference?
       repeat {
-        try checkCancelled(progress)
+        try progress.checkCancelled()
         next = try advance(entity, rewriter, from: next, head.stored, progress)
       } while next != nil
     }
-  }
-
-  /// Checks that there is space for the rows.
-  private func prepare(
-    _ rewriters: [(entity: UInt32, rewriter: RowRewriter)], _ snapshot: any RowSnapshot, _ progress: Progress
-  ) throws {
-    let amount = try Self.amount(rewriters, snapshot) { count in
-      if count % step == 0 { try checkCancelled(progress) }
-    }
-    progress.totalUnitCount = Int64(amount.rows)
-    let folder = url.deletingLastPathComponent().path
-    guard url.isFileURL,
-      let free = (try? FileManager.default.attributesOfFileSystem(forPath: folder))?[.systemFreeSize] as? NSNumber,
-      free.intValue < amount.bytes
-    else { return }
-    throw StoreFailure.make(
-      CocoaError.Code.fileWriteOutOfSpace.rawValue,
-      "The migration of \(url.absoluteString) rewrites \(amount.bytes) bytes, and \(free) are free.")
   }
 
   static func rewriters(_ evolution: SchemaEvolution) -> [(entity: UInt32, rewriter: RowRewriter)] {
@@ -91,26 +63,13 @@ struct RowRewriting {
     return amount
   }
 
-  private func reserve() throws {
-    _ = try rows.save { snapshot in
-      var changes = RowChanges()
-      guard let head = try StoreHead.load(snapshot, url) else { return changes }
-      let evolution = try ReservedNumbers.evolution(head, model, coder)
-      guard let reserved = ReservedNumbers.reserving(head, evolution, for: model) else { return changes }
-      changes.rows = [
-        try StoreHead.change(StoreHead.metadataReference, StoreHead.bytes(of: reserved.metadata), snapshot),
-        try StoreHead.change(StoreHead.schemaReference, reserved.stored.bytes, snapshot),
-      ]
-      return changes
-    }
-  }
-
   /// Rewrites the next rows of an entity, unless somebody else has ended the migration in the meantime: from then on
   /// the new fields belong to the new model.
   ///
   /// - Returns: The first row that is left; nil if there is none.
   private func advance(
-    _ entity: UInt32, _ rewriter: RowRewriter, from first: RowReference?, _ former: Schema, _ progress: Progress
+    _ entity: UInt32, _ rewriter: RowRewriter, from first: RowReference?, _ former: Schema,
+    _ progress: MigrationProgress
   ) throws -> RowReference? {
     var rest: RowReference?
     var count = 0
@@ -133,12 +92,7 @@ struct RowRewriting {
       }
       return changes
     }
-    progress.completedUnitCount += Int64(count)
+    progress.advance(by: count)
     return rest
-  }
-
-  private func checkCancelled(_ progress: Progress) throws {
-    guard progress.isCancelled else { return }
-    throw StoreFailure.make(NSMigrationCancelledError, "The migration of \(url.absoluteString) was cancelled.")
   }
 }

@@ -128,7 +128,7 @@ extension SchemaEvolution {
       schema.renumber(former.number, number, place, own)
       sources.append(
         RelationshipSource(
-          relationship: number, isOrdered: relationship.isOrdered, pairs: pairs, areReversed: false,
+          number: number, isOrdered: relationship.isOrdered, pairs: pairs, areReversed: false,
           owners: self.former.family(of: declaring(former)).map(\.number)))
     }
     try checkInverse(relationship, end, former, pairs, entity)
@@ -163,10 +163,19 @@ extension SchemaEvolution {
     guard inverse.isToMany, !formerProperties.values.contains(where: { $0.number == end.inverse }) else {
       throw failure("The relationship \(relationship.name) gets a new inverse, \(inverse.name)", entity)
     }
-    sources.append(
+    let owners = self.former.family(of: declaring(former)).map(\.number)
+    guard inverse.isOrdered else {
+      return sources.append(
+        RelationshipSource(number: number, isOrdered: false, pairs: pairs, areReversed: true, owners: owners))
+    }
+    // In between, the entries lie sorted by their new owners, so that the members of each can be counted.
+    let sorted = schema.takeNumber()
+    sources += [
+      RelationshipSource(number: sorted, isOrdered: false, pairs: pairs, areReversed: true, owners: owners),
       RelationshipSource(
-        relationship: number, isOrdered: inverse.isOrdered, pairs: pairs, areReversed: true,
-        owners: self.former.family(of: declaring(former)).map(\.number)))
+        number: number, isOrdered: true, pairs: .entries(sorted, isOrdered: false), areReversed: false,
+        owners: self.former.family(of: end.destination).map(\.number)),
+    ]
   }
 }
 

@@ -50,10 +50,13 @@ extension SchemaEvolution {
     }
   }
 
-  /// Gives new numbers to the constraints and indexes of properties whose nulls have another value from now on.
+  /// Gives new numbers to the constraints and indexes of properties whose nulls have another value from now on, and to
+  /// the constraints that other entities than before inherit.
   mutating func renewKeys() {
-    for place in schema.entities.indices {
-      schema.entities[place].constraints.removeAll { !renewed.isDisjoint(with: $0.attributes) }
+    for (place, entity) in schema.entities.enumerated() where !entity.constraints.isEmpty {
+      let hasOtherHeirs =
+        Set(former.family(of: entity.number).map(\.number)) != schema.tables(of: entity.number, knownTo: former)
+      schema.entities[place].constraints.removeAll { hasOtherHeirs || !renewed.isDisjoint(with: $0.attributes) }
     }
     schema.indexes.removeAll { index in
       guard !renewed.isDisjoint(with: index.properties + index.conditions.map(\.property)) else { return false }
@@ -85,5 +88,8 @@ extension SchemaEvolution {
       schema.removals.append(.entries(index.number))
       return true
     }
+    // A migration that has not ended lists what it has made, in case that it never ends.
+    let made = properties.union(constraints)
+    schema.removals.removeAll { made.contains($0.number) }
   }
 }

@@ -11,15 +11,21 @@ package struct StoreMigration {
   private let configuration: String
   private let coder: ValueCoder
   private let step: Int
+  private let space: DiskSpace
+  /// About how many entries are held in memory.
+  private let entryLimit: Int
 
   /// The key of a store option that tests set: how many rows are rewritten in one save.
   package static let stepOption = "MigrationStep"
 
   init(
     _ rows: any RowStore, _ url: URL, _ model: NSManagedObjectModel, _ configuration: String, _ coder: ValueCoder,
-    step: Int
+    step: Int, space: DiskSpace? = nil
   ) {
     self.step = step
+    self.space = space ?? DiskSpace(at: url)
+    // Keys are in another order than rows, so that each save changes packs all over the store: the fewer, the better.
+    entryLimit = rows.placesEntriesBySchema ? .max : 5 * step
     self.rows = rows
     self.url = url
     self.model = model
@@ -48,13 +54,85 @@ package struct StoreMigration {
   }
 
   /// - Throws: 134190 if the migration cannot be inferred; 134111 if objects violate a new uniqueness constraint; 640 if
-  ///   there is not enough space for the rows that are rewritten; 134120 if the thread's progress is cancelled. The store
-  ///   then still belongs to the former model.
+  ///   there is not enough space for what is written; 134120 if the thread's progress is cancelled. The store then still
+  ///   belongs to the former model.
   func run() throws -> StoreHead {
-    try RowRewriting(rows, url, model, coder, step: step).run(Self.check)
-    var result: StoreHead?
+    do {
+      return try migrate(prepare())
+    } catch {
+      if (error as NSError).code == KeySource.violation { try? building.withdraw() }
+      throw error
+    }
+  }
+
+  private var building: EntryBuilding { EntryBuilding(rows, url, model, coder, limit: entryLimit) }
+
+  private func migrate(_ prepared: MigrationProgress?) throws -> StoreHead {
+    var progress = prepared
+    while true {
+      if let progress {
+        try reserve()
+        try RowRewriting(rows, url, model, coder, step: step).run(progress)
+        try building.run(progress)
+      }
+      if let head = try finish() {
+        progress?.finish()
+        return head
+      }
+      // So much has been saved in the meantime that it does not fit into the last save.
+      progress = progress ?? MigrationProgress(url)
+      try progress?.checkCancelled()
+    }
+  }
+
+  /// Checks whether the migration can take place.
+  ///
+  /// - Returns: Nil if nothing has to be written before the save that changes the schema.
+  private func prepare() throws -> MigrationProgress? {
+    let snapshot = try rows.snapshot()
+    guard let head = try StoreHead.load(snapshot, url) else { return nil }
+    let evolution = try ReservedNumbers.evolution(head, model, coder)
+    let indexes = rows.hasIndexesOfItsOwn ? [] : evolution.schema.indexes.filter { $0.state == .building(from: nil) }
+    let planned = MigrationWork(evolution)
+    guard !planned.rewriters.isEmpty || !planned.sources.isEmpty || !indexes.isEmpty else { return nil }
+    try Self.check(evolution, snapshot)
+    let progress = MigrationProgress(url)
+    let work = try MigrationWork(evolution, indexes, snapshot) { count in
+      if count % step == 0 { try progress.checkCancelled() }
+    }
+    try space.require(work.bytes, for: "The migration of \(url.absoluteString)")
+    progress.begin(work.units)
+    guard work.units == 0 else { return progress }
+    progress.finish()
+    return nil
+  }
+
+  private func reserve() throws {
     _ = try rows.save { snapshot in
-      guard let head = try StoreHead.load(snapshot, url) else { return RowChanges() }
+      var changes = RowChanges()
+      guard let head = try StoreHead.load(snapshot, url) else { return changes }
+      let evolution = try ReservedNumbers.evolution(head, model, coder)
+      guard let reserved = ReservedNumbers.reserving(head, evolution, for: model) else { return changes }
+      changes.rows = [
+        try StoreHead.change(StoreHead.metadataReference, StoreHead.bytes(of: reserved.metadata), snapshot),
+        try StoreHead.change(StoreHead.schemaReference, reserved.stored.bytes, snapshot),
+      ]
+      return changes
+    }
+  }
+
+  /// Changes the schema.
+  ///
+  /// - Returns: The head of the migrated store; nil if entries have changed so much that the store still lacks some.
+  private func finish() throws -> StoreHead? {
+    var result: StoreHead?
+    var isLost = false
+    _ = try rows.save { snapshot in
+      (result, isLost) = (nil, false)
+      guard let head = try StoreHead.load(snapshot, url) else {
+        isLost = true
+        return RowChanges()
+      }
       // Another process or coordinator may have migrated the store in the meantime.
       guard !model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: head.metadata) else {
         result = head
@@ -62,11 +140,13 @@ package struct StoreMigration {
       }
       let evolution = try ReservedNumbers.evolution(head, model, coder)
       try Self.check(evolution, snapshot)
+      let entries = try MigratedEntries(evolution, snapshot, limit: entryLimit)
+      guard entries.areWhole else { return try changes(entries, head, evolution, snapshot) }
       let migrated = StoreHead(metadata: metadata(head.metadata), stored: try finished(evolution.schema, snapshot))
       result = migrated
-      return try changes(head.stored, migrated, evolution, snapshot)
+      return try changes(head.stored, migrated, entries, evolution, snapshot)
     }
-    guard let result else {
+    guard !isLost else {
       throw StoreFailure.make(NSMigrationError, "The store at \(url.absoluteString) has lost its metadata.")
     }
     return result
@@ -95,19 +175,28 @@ package struct StoreMigration {
     ]) { $1 }
   }
 
+  /// The changes of some of the entries, before the schema changes; none if their numbers are not reserved.
   private func changes(
-    _ former: Schema, _ head: StoreHead, _ evolution: SchemaEvolution, _ snapshot: any RowSnapshot
+    _ entries: MigratedEntries, _ head: StoreHead, _ evolution: SchemaEvolution, _ snapshot: any RowSnapshot
+  ) throws -> RowChanges {
+    var changes = RowChanges()
+    guard ReservedNumbers.reserving(head, evolution, for: model) == nil else { return changes }
+    changes.rows = try EntryBuilding.listing(entries.numbers, head.stored, snapshot)
+    (changes.removedEntries, changes.addedEntries) = entries.changes(of: entries.numbers).sorted
+    return changes
+  }
+
+  private func changes(
+    _ former: Schema, _ head: StoreHead, _ entries: MigratedEntries, _ evolution: SchemaEvolution,
+    _ snapshot: any RowSnapshot
   ) throws -> RowChanges {
     var changes = RowChanges()
     changes.rows = [
       try StoreHead.change(StoreHead.metadataReference, StoreHead.bytes(of: head.metadata), snapshot),
       try StoreHead.change(StoreHead.schemaReference, head.stored.bytes, snapshot),
     ]
-    var rewriters: [UInt32: RowRewriter] = [:]
     // Rows that others have changed since they were rewritten.
-    for entity in former.entities.map(\.number).sorted() {
-      guard let rewriter = RowRewriter(entity, evolution.rewrites, former) else { continue }
-      rewriters[entity] = rewriter
+    for (entity, rewriter) in RowRewriting.rewriters(evolution) {
       try snapshot.forEachRow(in: entity, from: nil) { row in
         let bytes = try rewriter.rewritten(row, entity)
         if bytes != row.bytes {
@@ -117,25 +206,8 @@ package struct StoreMigration {
         return true
       }
     }
-    var entries = EntryChanges()
-    let rewritten = MappedSnapshot(snapshot) { [rewriters] row, table in try rewriters[table]?.rewritten(row) }
-      .completed(by: head.stored.completions)
-    try ConstraintChanges(from: former.keepingConstraints(of: head.stored), to: head.stored)
-      .collect(rewritten, into: &entries)
-    for source in evolution.sources { try source.collect(snapshot, into: &entries) }
-    (changes.removedEntries, changes.addedEntries) = entries.sorted
+    let lasting = entries.numbers.filter { number in !evolution.sources.contains { $0.origin == number } }
+    (changes.removedEntries, changes.addedEntries) = entries.changes(of: lasting).sorted
     return changes
-  }
-}
-
-extension Schema {
-  /// The schema without the constraints that another one does not have, whose keys are removed later.
-  fileprivate func keepingConstraints(of other: Schema) -> Schema {
-    let kept = Set(other.entities.flatMap(\.constraints).map(\.number))
-    var schema = self
-    for place in schema.entities.indices {
-      schema.entities[place].constraints.removeAll { !kept.contains($0.number) }
-    }
-    return schema
   }
 }

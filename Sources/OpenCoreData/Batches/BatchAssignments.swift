@@ -2,10 +2,11 @@ import Foundation
 
 /// The new values that a batch update gives to the properties of an object, computed from its row.
 package struct BatchAssignments<Row> {
-  private let assignments: [(property: BatchProperty, value: (Row) throws -> ManagedValue)]
-
   /// The names of the properties.
-  package var names: [String] { assignments.map(\.property.name) }
+  package let names: [String]
+  /// What makes the value of each.
+  @usableFromInline
+  package let values: [(Row) throws -> ManagedValue]
 
   /// - Throws: ``NSCoreDataError`` for properties that the entity does not have or that a batch request cannot change;
   ///   `FetchRequestError` for an expression that does not fit the entity; validation errors for constants.
@@ -14,11 +15,14 @@ package struct BatchAssignments<Row> {
     reading reader: RowReader<Row>
   ) throws {
     let compiler = FetchCompiler(validator: FetchRequestValidator(entity), reader: reader)
-    assignments = try (request.propertiesToUpdate ?? [:]).map { key, value in
+    let made = try (request.propertiesToUpdate ?? [:]).map {
+      key, value -> (property: BatchProperty, value: (Row) throws -> ManagedValue) in
       let name = (key.base as? NSPropertyDescription)?.name ?? key.base as? String ?? "\(key.base)"
       let property = try BatchProperty(name, of: entity, in: store)
       return (property, try Self.value(value, property, compiler))
     }.sorted { $0.property.name < $1.property.name }
+    names = made.map(\.property.name)
+    values = made.map(\.value)
     if let twice = zip(names, names.dropFirst()).first(where: { $0 == $1 })?.0 {
       throw CoreDataError.make(
         NSCoreDataError, "A batch request sets \(entity.name ?? "").\(twice) twice, by its name and by its description."
@@ -53,7 +57,11 @@ package struct BatchAssignments<Row> {
   /// The new values of the properties, in the order of ``names``.
   ///
   /// - Throws: validation errors for computed values.
+  @inlinable
   package func values(of row: Row) throws -> [ManagedValue] {
-    try assignments.map { try $0.value(row) }
+    var made: [ManagedValue] = []
+    made.reserveCapacity(values.count)
+    for value in values { made.append(try value(row)) }
+    return made
   }
 }

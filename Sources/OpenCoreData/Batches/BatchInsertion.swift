@@ -16,8 +16,28 @@ package final class BatchInsertion {
     }
   }
 
+  /// Where the objects come from.
+  private enum Source {
+    case dictionaries([[String: Any]])
+    case dictionaryHandler((NSMutableDictionary) -> Bool)
+    case objectHandler((NSManagedObject) -> Bool)
+
+    /// Nil if the request has nothing that makes objects.
+    init?(_ request: NSBatchInsertRequest) {
+      if let dictionaries = request.objectsToInsert {
+        self = .dictionaries(dictionaries)
+      } else if let handler = request.dictionaryHandler {
+        self = .dictionaryHandler(handler)
+      } else if let handler = request.managedObjectHandler {
+        self = .objectHandler(handler)
+      } else {
+        return nil
+      }
+    }
+  }
+
   package let entity: NSEntityDescription
-  private let request: NSBatchInsertRequest
+  private let source: Source
   private let store: NSPersistentStore
   private let layout: EntityLayout
   private let defaults: [ManagedValue]
@@ -27,6 +47,8 @@ package final class BatchInsertion {
   private let notesGiven: Bool
   /// The properties that were set so far, by their names.
   private var properties: [String: BatchProperty] = [:]
+  /// The properties of the first keys of the handler's dictionary, by the places of the keys.
+  private var placed: [BatchProperty] = []
   private let dictionary = BatchDictionary()
   private var next = 0
 
@@ -39,9 +61,10 @@ package final class BatchInsertion {
       throw CoreDataError.make(
         NSCoreDataError, "\(request.entityName) is abstract: there are only objects of its subentities.")
     }
-    guard request.objectsToInsert != nil || request.dictionaryHandler != nil || request.managedObjectHandler != nil
-    else { throw CoreDataError.make(NSCoreDataError, "A batch request has neither objects to insert nor a handler.") }
-    self.request = request
+    guard let source = Source(request) else {
+      throw CoreDataError.make(NSCoreDataError, "A batch request has neither objects to insert nor a handler.")
+    }
+    self.source = source
     self.store = store
     let layout = entity.layout
     self.layout = layout
@@ -59,31 +82,63 @@ package final class BatchInsertion {
 
   /// The next object; nil if there is none.
   ///
-  /// - Throws: ``NSValidationMissingMandatoryPropertyError`` and other validation errors for values that the store
-  ///   cannot keep.
+  /// - Throws: as ``readNext(_:)``.
   package func nextObject() throws -> Object? {
-    if let dictionaries = request.objectsToInsert {
-      guard next < dictionaries.count else { return nil }
-      next += 1
-      return try completed(object(dictionaries[next - 1]))
-    }
-    if let handler = request.dictionaryHandler {
-      dictionary.removeAllObjects()
-      return handler(dictionary) ? nil : try completed(object(dictionary.values))
-    }
-    guard let handler = request.managedObjectHandler else { return nil }
-    let object = entity.objectClass.init(entity: entity, insertInto: nil)
-    return handler(object) ? nil : try completed(self.object(object))
+    var object = Object(values: defaults)
+    return try readNext(&object) ? object : nil
   }
 
-  private func object(_ dictionary: [String: Any]) throws -> Object {
-    var object = Object(values: defaults)
-    for (name, value) in dictionary {
-      let property = try property(name)
-      object.values[property.place] = try property.value(of: value)
-      if notesGiven { object.given.append(property.place) }
+  /// An object that ``readNext(_:)`` can read values into.
+  package func blankObject() -> Object { Object(values: defaults) }
+
+  /// Replaces the values of an object by those of the next one.
+  ///
+  /// - Returns: False if there is none.
+  /// - Throws: ``NSValidationMissingMandatoryPropertyError`` and other validation errors for values that the store
+  ///   cannot keep.
+  package func readNext(_ object: inout Object) throws -> Bool {
+    for place in defaults.indices { object.values[place] = defaults[place] }
+    if notesGiven { object.given = [] }
+    switch source {
+    case .dictionaries(let dictionaries):
+      guard next < dictionaries.count else { return false }
+      next += 1
+      try read(dictionaries[next - 1], into: &object)
+    case .dictionaryHandler(let handler):
+      dictionary.removeAllObjects()
+      if handler(dictionary) { return false }
+      try read(dictionary, into: &object)
+    case .objectHandler(let handler):
+      let made = entity.objectClass.init(entity: entity, insertInto: nil)
+      if handler(made) { return false }
+      try read(made, into: &object)
     }
-    return object
+    try complete(&object)
+    return true
+  }
+
+  private func read(_ dictionary: [String: Any], into object: inout Object) throws {
+    let known = properties
+    for (name, value) in dictionary { try set(known[name] ?? property(name), value, &object) }
+  }
+
+  private func read(_ dictionary: BatchDictionary, into object: inout Object) throws {
+    let known = placed
+    for (place, value) in dictionary.values.enumerated() {
+      guard let value else { continue }
+      try set(place < known.count ? known[place] : property(ofKey: place), value, &object)
+    }
+  }
+
+  private func property(ofKey place: Int) throws -> BatchProperty {
+    let property = try property(dictionary.keys[place])
+    if place == placed.count { placed.append(property) }
+    return property
+  }
+
+  private func set(_ property: BatchProperty, _ value: Any, _ object: inout Object) throws {
+    object.values[property.place] = try property.value(given: value)
+    if notesGiven { object.given.append(property.place) }
   }
 
   private func property(_ name: String) throws -> BatchProperty {
@@ -93,8 +148,7 @@ package final class BatchInsertion {
     return property
   }
 
-  private func object(_ source: NSManagedObject) throws -> Object {
-    var object = Object(values: defaults)
+  private func read(_ source: NSManagedObject, into object: inout Object) throws {
     for (place, slot) in layout.slots.enumerated() where !slot.isTransient {
       guard let value = source.storedValue(at: place) else { continue }
       guard slot.attribute != nil else {
@@ -105,7 +159,6 @@ package final class BatchInsertion {
       object.values[place] = try property(slot.name).checked(value)
       if notesGiven { object.given.append(place) }
     }
-    return object
   }
 
   private func relationshipOfObject(_ name: String) -> NSError {
@@ -115,15 +168,12 @@ package final class BatchInsertion {
         + "contain to-one relationships.")
   }
 
-  private func completed(_ object: Object) throws -> Object {
+  private func complete(_ object: inout Object) throws {
     for place in needed where object.values[place].isNull {
       throw layout.slots[place].batchError(NSValidationMissingMandatoryPropertyError, nil)
     }
     for place in derivedFrom where !object.values[place].isNull { throw entity.refusal(layout.slots[place].name) }
-    guard !layout.derived.isEmpty else { return object }
-    var object = object
-    layout.derive(&object.values, fromOthers: true)
-    return object
+    if !layout.derived.isEmpty { layout.derive(&object.values, fromOthers: true) }
   }
 }
 

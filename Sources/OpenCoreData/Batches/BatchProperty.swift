@@ -40,6 +40,12 @@ final class BatchProperty {
   /// - Throws: ``NSManagedObjectValidationError`` for a value that the property cannot have, and the errors for numbers
   ///   that are too large or too small.
   func value(of value: Any?) throws -> ManagedValue {
+    guard let value else { return .null }
+    return try self.value(given: value)
+  }
+
+  /// As ``value(of:)``.
+  func value(given value: Any) throws -> ManagedValue {
     guard let type else { return try reference(to: value) }
     guard let made = ManagedValue(ifFit: value, type) else { throw error(NSManagedObjectValidationError, value) }
     return try checked(made)

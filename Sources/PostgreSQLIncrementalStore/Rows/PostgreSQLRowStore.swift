@@ -96,6 +96,8 @@
 
     var hasIndexesOfItsOwn: Bool { true }
 
+    var placesEntriesBySchema: Bool { true }
+
     /// The first statement decides what the transaction sees.
     func snapshot() throws -> any RowSnapshot {
       try place.translating {

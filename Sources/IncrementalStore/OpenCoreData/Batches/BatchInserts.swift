@@ -22,8 +22,10 @@ struct BatchInserts {
     (self.map, self.store) = (map, store)
     if map.constraints.isEmpty {
       var rows: [[UInt8]] = []
-      while rows.count < limit, let object = try insertion.nextObject() {
-        rows.append(try store.access.bytes(of: object.values, map))
+      let access = store.access
+      var (object, row) = (insertion.blankObject(), FieldWriter())
+      while rows.count < limit, try insertion.readNext(&object) {
+        rows.append(try access.bytes(of: object.values, map, &row))
       }
       contents = .rows(rows)
       references = try store.takeReferences(rows.count)
@@ -33,6 +35,18 @@ struct BatchInserts {
       contents = .values(objects)
       references = try store.takeReferences(objects.count)
     }
+  }
+
+  /// The rows of the objects in a table, in the order of their references; nil if the objects may have values of others.
+  func rows(in table: UInt32) -> [RowChanges.Row]? {
+    guard case .rows(let rows) = contents else { return nil }
+    var changes: [RowChanges.Row] = []
+    changes.reserveCapacity(rows.count)
+    for (bytes, reference) in zip(rows, references) {
+      changes.append(RowChanges.Row(table: table, reference: reference, change: .put(bytes), revision: nil))
+    }
+    let areSorted = zip(changes, changes.dropFirst()).allSatisfy { $0.reference < $1.reference }
+    return areSorted ? changes : changes.sorted { $0.reference < $1.reference }
   }
 
   /// The objects to save: inserted ones, those that are changed instead, and those to which they are related.

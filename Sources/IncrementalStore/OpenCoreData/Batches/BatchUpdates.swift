@@ -16,23 +16,24 @@ struct BatchUpdates {
   func objects(_ rows: [SourceRow]) throws -> [SavedObject] {
     var objects: [SavedObject] = []
     objects.reserveCapacity(rows.count)
-    var known: [UInt32: Fields] = [:]
+    var fields: Fields?
+    var writer = FieldWriter()
     for row in rows where row.read() {
-      let fields = known[row.map.number] ?? Fields(assignments.names, row.map)
-      known[row.map.number] = fields
+      let current = fields.flatMap { $0.map === row.map ? $0 : nil } ?? Fields(assignments.names, row.map)
+      fields = current
       let saved = SavedObject(nil, .updated, row.reference, row.map, row.stored)
-      saved.set(try bytes(row, fields))
+      saved.set(try bytes(row, current, &writer))
       objects.append(saved)
     }
     if let failure = source.failure { throw failure }
     return try objects + store.access.touched(by: objects, source.snapshot)
   }
 
-  private func bytes(_ row: SourceRow, _ fields: Fields) throws -> [UInt8] {
+  private func bytes(_ row: SourceRow, _ fields: Fields, _ writer: inout FieldWriter) throws -> [UInt8] {
     let new = try assignments.values(of: row)
     guard row.map.entity.hasDerivedAttributes else {
       return try store.access.bytes(
-        of: row.stored.bytes, replacing: fields.fields, by: fields.places.map { new[$0] }, row.reference)
+        of: row.stored.bytes, replacing: fields.fields, by: fields.places.map { new[$0] }, row.reference, &writer)
     }
     var values = try StoreFailure.reading("The row of \(row.objectID)") {
       try store.access.values(of: row.stored.bytes, row.map)
@@ -46,6 +47,7 @@ struct BatchUpdates {
 
   /// The fields that are set in the rows of an entity, in the order of their numbers.
   private final class Fields {
+    let map: EntityMap
     let fields: [EntityMap.StoredField]
     /// The places of their values among those of the assignments.
     let places: [Int]
@@ -53,6 +55,7 @@ struct BatchUpdates {
     init(_ names: [String], _ map: EntityMap) {
       let all = names.enumerated().compactMap { place, name in map.field(named: name).map { ($0, place) } }
         .sorted { $0.0.number < $1.0.number }
+      self.map = map
       (fields, places) = (all.map(\.0), all.map(\.1))
     }
   }

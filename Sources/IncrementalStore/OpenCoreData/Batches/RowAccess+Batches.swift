@@ -7,9 +7,14 @@ extension RowAccess {
   /// - Parameter values: A value for each slot of the entity.
   func bytes(of values: [ManagedValue], _ map: EntityMap) throws -> [UInt8] {
     var row = FieldWriter()
+    return try bytes(of: values, map, &row)
+  }
+
+  /// As ``bytes(of:_:)``, with a writer that is used again for each row.
+  func bytes(of values: [ManagedValue], _ map: EntityMap, _ row: inout FieldWriter) throws -> [UInt8] {
+    row.restart()
     for field in map.fields { try write(values[field.slot], of: field, to: &row) }
-    // Many rows are kept until they are saved, so each has memory of its exact size.
-    return unsafe row.bytes.withUnsafeBufferPointer { unsafe Array($0) }
+    return row.exactBytes
   }
 
   /// A row with other values of some fields. All other fields stay as they are, those of other models too.
@@ -20,9 +25,18 @@ extension RowAccess {
   package func bytes(
     of row: [UInt8], replacing fields: [EntityMap.StoredField], by values: [ManagedValue], _ object: ObjectReference
   ) throws -> [UInt8] {
+    var writer = FieldWriter()
+    return try bytes(of: row, replacing: fields, by: values, object, &writer)
+  }
+
+  /// As ``bytes(of:replacing:by:_:)``, with a writer that is used again for each row.
+  func bytes(
+    of row: [UInt8], replacing fields: [EntityMap.StoredField], by values: [ManagedValue], _ object: ObjectReference,
+    _ writer: inout FieldWriter
+  ) throws -> [UInt8] {
     guard !fields.isEmpty else { return row }
     var next = 0
-    var writer = FieldWriter(isPartial: FieldReader.isPartial(row))
+    writer.restart(isPartial: FieldReader.isPartial(row))
     try StoreFailure.reading("The row of \(name(object))") {
       var reader = row.isEmpty ? nil : try FieldReader(row)
       while let (number, field) = try reader?.next() {
@@ -42,7 +56,7 @@ extension RowAccess {
       try write(values[next], of: fields[next], to: &writer)
       next += 1
     }
-    return writer.bytes
+    return writer.exactBytes
   }
 
   /// The objects whose to-many relationships change because the to-one relationships of saved objects do. Their

@@ -23,6 +23,7 @@ extension RowIncrementalStore {
     let policy = context?.mergePolicyType ?? .errorMergePolicyType
     try BatchSaves.run(objectsPerSave: request.objectsPerSave, &ids) { limit, ids in
       let inserted = try BatchInserts(insertion, limit, map, self)
+      if try saveRows(inserted, map, &ids) { return inserted.count == limit }
       let objects = try saveBatch(context) { snapshot, _ in try inserted.objects(snapshot, policy) }
       note([.inserted, .updated], of: objects, in: &ids)
       return inserted.count == limit
@@ -91,6 +92,29 @@ extension RowIncrementalStore {
     }
   }
 
+  /// Saves new objects that consist of their rows alone: nobody is related to them, no constraint or index has them, and
+  /// nothing notes that they are saved.
+  ///
+  /// - Returns: False, with nothing saved, if they do not.
+  private func saveRows(_ inserted: BatchInserts, _ map: EntityMap, _ ids: inout BatchIDs) throws -> Bool {
+    guard !map.hasRelationships, companion == nil, !recordsHistory, let changed = inserted.rows(in: map.number) else {
+      return false
+    }
+    var areAlone = false
+    _ = try rows.save { snapshot in
+      var changes = RowChanges()
+      areAlone =
+        try indexes(in: snapshot).areNone(for: map.number)
+        && snapshot.row(StoreHead.historyReference, in: StoreHead.table) == nil
+      if areAlone { changes.rows = changed }
+      return changes
+    }
+    guard areAlone else { return false }
+    note(nil)
+    for row in changed { ids.add(access.objectID(row.reference, map)) }
+    return true
+  }
+
   /// Saves the objects that `plan` returns in any order, as one batch.
   private func saveBatch(
     _ context: NSManagedObjectContext?, _ plan: (any RowSnapshot, DeclaredIndexes) throws -> [SavedObject]
@@ -117,6 +141,7 @@ extension RowIncrementalStore {
     }
     note(recorder.position)
     companionsWereSaved(with: objects)
+    guard !cache.isEmpty else { return objects }
     for saved in objects where saved.stored != nil {
       cache.remove(access.objectID(saved.reference.reference, saved.map))
     }
