@@ -48,11 +48,13 @@ struct RelationshipDeclaration: Declaration {
 
   private var unordered: [Function] {
     let members = "mutableSetValue(forKey: \"\(name)\")"
+    // Foundation on Linux makes an empty Swift set of what mutableSetValue(forKey:) returns.
+    let objects = "Set(values.allObjects as! [NSManagedObject])"
     return [
       ("add\(title)Object:", "addTo\(title)(_ value: \(destination))", "\(members).add(value)"),
       ("remove\(title)Object:", "removeFrom\(title)(_ value: \(destination))", "\(members).remove(value)"),
-      ("add\(title):", "addTo\(title)(_ values: NSSet)", "\(members).union(Set(values.allObjects as! [NSManagedObject]))"),
-      ("remove\(title):", "removeFrom\(title)(_ values: NSSet)", "\(members).minus(Set(values.allObjects as! [NSManagedObject]))"),
+      ("add\(title):", "addTo\(title)(_ values: NSSet)", "\(members).union(\(objects))"),
+      ("remove\(title):", "removeFrom\(title)(_ values: NSSet)", "\(members).minus(\(objects))"),
     ]
   }
 

@@ -112,6 +112,8 @@ private struct Address: Hashable {
 
   /// Spreads addresses, which are multiples of 16, without the costs of a hash function that resists attacks.
   func _rawHashValue(seed: Int) -> Int {
-    Int(truncatingIfNeeded: (UInt64(UInt(bitPattern: object)) >> 4 ^ UInt64(truncatingIfNeeded: seed)) &* 0x9E37_79B9_7F4A_7C15 >> 20)
+    let address = UInt64(UInt(bitPattern: object)) >> 4
+    let mixed = (address ^ UInt64(truncatingIfNeeded: seed)) &* 0x9E37_79B9_7F4A_7C15
+    return Int(truncatingIfNeeded: mixed >> 20)
   }
 }

@@ -28,7 +28,9 @@ extension Playlist {
   func insertIntoSongs(_ value: Song, at index: Int) {
     mutableOrderedSetValue(forKey: "songs").insert(value, at: index)
   }
-  func addToFans(_ values: NSSet) { mutableSetValue(forKey: "fans").union(Set(values.allObjects as! [NSManagedObject])) }
+  func addToFans(_ values: NSSet) {
+    mutableSetValue(forKey: "fans").union(Set(values.allObjects as! [NSManagedObject]))
+  }
   func removeFromFans(_ value: Fan) { mutableSetValue(forKey: "fans").remove(value) }
 
   var songArray: [Song] { songs?.array as? [Song] ?? [] }
