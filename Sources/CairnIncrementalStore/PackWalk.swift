@@ -34,20 +34,25 @@ struct PackWalk {
 
   func forward(from lower: [UInt8], before upper: [UInt8]?, _ body: ([UInt8]) throws -> Bool) throws {
     var last: [UInt8]?
-    var entry: [UInt8] = []
+    var isInside = false
     func read(_ pack: StoredPack) throws -> Bool {
-      let entries = try pack.entries(below: nil)
-      return try pack.reading {
+      try pack.reading {
         if let last, !last.lexicographicallyPrecedes(pack.bound) { throw StoredPack.overlap }
-        // Packs after the first one have only entries above its.
-        let start = last == nil ? entries.place(of: lower, from: 0).place : 0
-        let end = upper.map { entries.place(of: $0, from: start).place } ?? entries.count
-        for place in start..<end {
-          entries.read(place, into: &entry)
-          guard try body(entry) else { return false }
+        var entries = try PackReader(pack.bytes)
+        var isFirst = true
+        while try entries.next() {
+          if isFirst, entries.entry.lexicographicallyPrecedes(pack.bound) { throw StoredPack.overlap }
+          // An entry that shares all bytes that decide with the previous entry, which is below `upper`, is below it too.
+          if let upper, isFirst || entries.shared < upper.count, !entries.entry.lexicographicallyPrecedes(upper) {
+            return false
+          }
+          isFirst = false
+          isInside = isInside || !entries.entry.lexicographicallyPrecedes(lower)
+          if isInside {
+            guard try body(entries.entry) else { return false }
+          }
         }
-        guard end == entries.count else { return false }
-        last = entries.last.map { Array($0) } ?? pack.bound
+        last = entries.entry
         return true
       }
     }

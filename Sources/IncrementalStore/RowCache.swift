@@ -178,7 +178,7 @@ final class RowCache: @unchecked Sendable {
   private func startGeneration() {
     for (key, entry) in old where entry.users > 0 { kept[key] = entry }
     old = young
-    young = Dictionary(minimumCapacity: old.count)
+    young = Dictionary(minimumCapacity: 2 * old.count)
     youngBytes = 0
   }
 }

@@ -109,12 +109,6 @@ package struct EntryList: Equatable {
     ends.starts(with: other.ends) && bytes.starts(with: other.bytes)
   }
 
-  /// Makes `entry` the entry at a place.
-  package func read(_ place: Int, into entry: inout [UInt8]) {
-    entry.removeAll(keepingCapacity: true)
-    entry.append(contentsOf: bytes[start(of: place)..<ends[place]])
-  }
-
   /// The pack of some of the entries.
   package func pack(_ places: Range<Int>) -> [UInt8] {
     let total = places.isEmpty ? 0 : ends[places.upperBound - 1] - start(of: places.lowerBound)

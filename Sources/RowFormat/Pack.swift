@@ -63,6 +63,8 @@ struct PackParts {
 package struct PackReader {
   /// The entry read last.
   package private(set) var entry: [UInt8] = []
+  /// The number of bytes that ``entry`` shares with the entry before it.
+  package private(set) var shared = 0
   private let bytes: [UInt8]
   private var parts: PackParts
   private var isFirst = true
@@ -77,6 +79,7 @@ package struct PackReader {
     guard let (shared, rest) = try parts.next(after: entry.count) else { return false }
     if !isFirst { try parts.checkOrder(rest, after: shared < entry.count ? entry[shared] : nil) }
     isFirst = false
+    self.shared = shared
     entry.removeLast(entry.count - shared)
     entry.append(contentsOf: bytes[rest])
     return true
