@@ -161,16 +161,22 @@ final class RowCache: @unchecked Sendable {
   /// Changes an entry of the younger generation. Removes an entry that nobody has registered if it has no row, or one
   /// that is too large.
   private func change(_ place: Place, _ body: (inout Entry) -> Void) {
-    youngBytes -= young.values[place].unregisteredBytes
-    body(&young.values[place])
-    let entry = young.values[place]
-    if entry.users == 0, entry.node == nil || isTooLarge(entry) {
+    guard isKept(&young.values[place], after: body) else {
       young.remove(at: place)
-    } else if youngBytes + entry.unregisteredBytes > limit / 2 {
-      add(entry, young.remove(at: place).key)
-    } else {
-      youngBytes += entry.unregisteredBytes
+      return
     }
+    guard youngBytes > limit / 2 else { return }
+    let (key, entry) = young.remove(at: place)
+    youngBytes -= entry.unregisteredBytes
+    add(entry, key)
+  }
+
+  private func isKept(_ entry: inout Entry, after body: (inout Entry) -> Void) -> Bool {
+    youngBytes -= entry.unregisteredBytes
+    body(&entry)
+    guard entry.users > 0 || entry.node != nil && !isTooLarge(entry) else { return false }
+    youngBytes += entry.unregisteredBytes
+    return true
   }
 
   private func isTooLarge(_ entry: Entry) -> Bool { Int(entry.bytes) > limit / 2 }
