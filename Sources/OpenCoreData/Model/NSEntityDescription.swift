@@ -76,7 +76,7 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
   private var givenRenamingIdentifier: String?
   private var givenCompoundIndexes: [[Any]] = []
   private var frozenTables: EntityTables?
-  @exclusivity(unchecked) private var frozenLayout: EntityLayout?
+  private var frozenLayout: EntityLayout?
   private var frozenClass: NSManagedObject.Type?
   /// The class of its objects if it was found only after the model was frozen.
   private let lateClass = Locked<NSManagedObject.Type?>(nil)
@@ -220,8 +220,8 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
 
   /// The places of the values in the entity's objects. Traps unless the model is frozen.
   var layout: EntityLayout {
-    guard let layout = unsafe frozenLayout else { fatalError("The entity \(name ?? "") is not in use.") }
-    return layout
+    guard let frozenLayout else { fatalError("The entity \(name ?? "") is not in use.") }
+    return frozenLayout
   }
 
   /// Freezes the model. To be called before an object is made, because the model must not change any more then.
@@ -235,7 +235,7 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
     var tables = EntityTables(of: self)
     tables.versionHash = VersionHash.current.entity(self)
     frozenTables = tables
-    unsafe frozenLayout = EntityLayout(tables.properties)
+    frozenLayout = EntityLayout(tables.properties)
     frozenClass = ManagedObjectClass.of(self)
     frozenNameHash = name.hashValue
     isFrozen = true
