@@ -88,7 +88,7 @@ public struct Batch: ~Copyable {
     }
   }
 
-  /// Has the batch fail with `conflict` if anything has been committed since a snapshot was taken, which takes the place
+  /// Has the batch fail with `conflict` if anything was committed since a snapshot was taken, which takes the place
   /// of an expectation for each row that was read from the snapshot.
   package mutating func expectNothing(since snapshot: Snapshot) { buffer.expectedNewest = snapshot.sequence }
 

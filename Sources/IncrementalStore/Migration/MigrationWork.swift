@@ -48,6 +48,6 @@ struct MigrationWork {
 }
 
 extension SchemaEvolution {
-  /// What gives the entries that the store does not have yet. Each follows from the former store and the ones before it.
+  /// What gives the entries that the store does not have yet. Each follows from the former store and those before it.
   var entrySources: [any EntrySource] { KeySource.all(self) + sources }
 }

@@ -53,9 +53,9 @@ package struct StoreMigration {
     return true
   }
 
-  /// - Throws: 134190 if the migration cannot be inferred; 134111 if objects violate a new uniqueness constraint; 640 if
-  ///   there is not enough space for what is written; 134120 if the thread's progress is cancelled. The store then still
-  ///   belongs to the former model.
+  /// - Throws: 134190 if the migration cannot be inferred; 134111 if objects violate a new uniqueness constraint; 640
+  ///   if there is not enough space for what is written; 134120 if the thread's progress is cancelled. The store then
+  ///   still belongs to the former model.
   func run() throws -> StoreHead {
     do {
       return try migrate(prepare())

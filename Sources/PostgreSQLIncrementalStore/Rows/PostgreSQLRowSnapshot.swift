@@ -53,8 +53,8 @@
       try run([Statement(text: statement, parameters: parameters)])[0]
     }
 
-    /// Runs a statement of a search. The server plans it for the values of its parameters each time: for others, an index
-    /// that finds few rows may be no use.
+    /// Runs a statement of a search. The server plans it for the values of its parameters each time: for others, an
+    /// index that finds few rows may be no use.
     func search(_ statement: String, _ parameters: Parameters) throws -> Answer {
       let statement = Statement(text: statement, parameters: parameters, preparation: .recent)
       guard !plansSearches else { return try run([statement])[0] }

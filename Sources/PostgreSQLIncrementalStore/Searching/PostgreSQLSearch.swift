@@ -150,7 +150,7 @@
       }
     }
 
-    /// The most rows that can be found, but for those with a value that the server cannot have; nil if that is not known.
+    /// The most rows that can be found, but for those with a value that the server cannot have; nil if not known.
     private var mostRows: Int? {
       let all = parts.compactMap(\.condition.most)
       return all.count == parts.count ? all.reduce(0, +) : nil

@@ -37,7 +37,7 @@ struct BatchInserts {
     }
   }
 
-  /// The rows of the objects in a table, in the order of their references; nil if the objects may have values of others.
+  /// The rows of the objects in a table, in the order of their references; nil if objects may have values of others.
   func rows(in table: UInt32) -> [RowChanges.Row]? {
     guard case .rows(let rows) = contents else { return nil }
     var changes: [RowChanges.Row] = []
