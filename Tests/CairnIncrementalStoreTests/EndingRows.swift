@@ -9,6 +9,8 @@ final class EndingRows: RowStore, @unchecked Sendable {
   private var meanwhile: (() throws -> Void)?
   /// The most entries that one save has changed.
   private(set) var mostEntries = 0
+  /// The most rows that one save has changed.
+  private(set) var mostRows = 0
   private(set) var saves = 0
 
   init(_ rows: any RowStore, after count: Int = .max, _ meanwhile: (() throws -> Void)? = nil) {
@@ -31,6 +33,7 @@ final class EndingRows: RowStore, @unchecked Sendable {
     return try rows.save { snapshot in
       let changes = try changes(snapshot)
       mostEntries = max(mostEntries, changes.addedEntries.count + changes.removedEntries.count)
+      mostRows = max(mostRows, changes.rows.count)
       return changes
     }
   }

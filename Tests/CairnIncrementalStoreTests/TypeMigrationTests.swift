@@ -186,6 +186,28 @@ final class TypeMigrationTests: MigratedStore {
     }
   }
 
+  @Test("Rows that are saved between the steps of a migration are rewritten, in steps too.", arguments: 1...4)
+  func disturbed(_ saves: Int) throws {
+    try fill()
+    let second = retyped(.stringAttributeType)
+    let rows = try CairnIncrementalStore.rowStore(at: url, options: [CairnDurabilityOption: "buffered"])
+    let disturbed = EndingRows(rows, after: saves) { [self] in
+      try work(first) { (context) throws in
+        for (number, item) in try items(context).enumerated() { item.setValue(number + 10, forKey: "number") }
+        try context.save()
+      }
+    }
+    _ = try StoreMigration(
+      disturbed, url, second.model, "PF_DEFAULT_CONFIGURATION_NAME", ValueCoder(coordinator: nil), step: 1
+    ).run()
+    try rows.close()
+    // The row of a step, the metadata and the schema.
+    #expect(disturbed.mostRows <= 3)
+    try work(second) { (context) throws in
+      #expect(try items(context).map { $0.value(forKey: "number") as? String } == ["10", "11", "12"])
+    }
+  }
+
   @Test("Cancelling the progress of the thread ends a migration before it changes anything.")
   func cancelled() throws {
     try fill()

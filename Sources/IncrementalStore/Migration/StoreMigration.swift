@@ -123,7 +123,8 @@ package struct StoreMigration {
 
   /// Changes the schema.
   ///
-  /// - Returns: The head of the migrated store; nil if entries have changed so much that the store still lacks some.
+  /// - Returns: The head of the migrated store; nil if so many rows or entries have changed that the store still lacks
+  ///   some.
   private func finish() throws -> StoreHead? {
     var result: StoreHead?
     var isLost = false
@@ -142,9 +143,10 @@ package struct StoreMigration {
       try Self.check(evolution, snapshot)
       let entries = try MigratedEntries(evolution, snapshot, limit: entryLimit)
       guard entries.areWhole else { return try changes(entries, head, evolution, snapshot) }
+      guard let late = try lateRows(evolution, snapshot) else { return RowChanges() }
       let migrated = StoreHead(metadata: metadata(head.metadata), stored: try finished(evolution.schema, snapshot))
       result = migrated
-      return try changes(head.stored, migrated, entries, evolution, snapshot)
+      return try changes(migrated, late, entries, evolution, snapshot)
     }
     guard !isLost else {
       throw StoreFailure.make(NSMigrationError, "The store at \(url.absoluteString) has lost its metadata.")
@@ -186,26 +188,32 @@ package struct StoreMigration {
     return changes
   }
 
-  private func changes(
-    _ former: Schema, _ head: StoreHead, _ entries: MigratedEntries, _ evolution: SchemaEvolution,
-    _ snapshot: any RowSnapshot
-  ) throws -> RowChanges {
-    var changes = RowChanges()
-    changes.rows = [
-      try StoreHead.change(StoreHead.metadataReference, StoreHead.bytes(of: head.metadata), snapshot),
-      try StoreHead.change(StoreHead.schemaReference, head.stored.bytes, snapshot),
-    ]
-    // Rows that others have changed since they were rewritten.
+  /// The rows that others have changed since they were rewritten; nil if these are more than are rewritten in one step.
+  private func lateRows(_ evolution: SchemaEvolution, _ snapshot: any RowSnapshot) throws -> [RowChanges.Row]? {
+    var rows: [RowChanges.Row] = []
     for (entity, rewriter) in RowRewriting.rewriters(evolution) {
       try snapshot.forEachRow(in: entity, from: nil) { row in
         let bytes = try rewriter.rewritten(row, entity)
         if bytes != row.bytes {
-          changes.rows.append(
+          rows.append(
             RowChanges.Row(table: entity, reference: row.reference, change: .put(bytes), revision: row.revision))
         }
-        return true
+        return rows.count <= step
       }
     }
+    return rows.count <= step ? rows : nil
+  }
+
+  private func changes(
+    _ head: StoreHead, _ rows: [RowChanges.Row], _ entries: MigratedEntries, _ evolution: SchemaEvolution,
+    _ snapshot: any RowSnapshot
+  ) throws -> RowChanges {
+    var changes = RowChanges()
+    changes.rows =
+      [
+        try StoreHead.change(StoreHead.metadataReference, StoreHead.bytes(of: head.metadata), snapshot),
+        try StoreHead.change(StoreHead.schemaReference, head.stored.bytes, snapshot),
+      ] + rows
     let lasting = entries.numbers.filter { number in !evolution.sources.contains { $0.origin == number } }
     (changes.removedEntries, changes.addedEntries) = entries.changes(of: lasting).sorted
     return changes
