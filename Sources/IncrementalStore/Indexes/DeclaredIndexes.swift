@@ -33,8 +33,11 @@ struct DeclaredIndexes {
   static func read(
     _ snapshot: any RowSnapshot, haveEntries: Bool, _ former: DeclaredIndexes?
   ) throws -> DeclaredIndexes {
+    if let former, former.revision == (try snapshot.stamp(of: StoreHead.schemaReference, in: StoreHead.table))?.revision
+    {
+      return former
+    }
     let row = try snapshot.row(StoreHead.schemaReference, in: StoreHead.table)
-    if let former, former.revision == row?.revision { return former }
     let schema = try row.map { row in try StoreFailure.reading("The schema of the store") { try Schema(row.bytes) } }
     return DeclaredIndexes(schema ?? Schema(), row?.revision, haveEntries: haveEntries)
   }

@@ -180,7 +180,7 @@ extension IndexedValue {
 
 extension NSComparisonPredicate {
   /// Whether a key path that begins with a name is on one of the sides.
-  fileprivate func mentions(_ name: String) -> Bool {
+  func mentions(_ name: String) -> Bool {
     leftExpression.path?.hasPrefix(name) == true || rightExpression.path?.hasPrefix(name) == true
   }
 

@@ -52,8 +52,15 @@ struct IndexPlanner {
 
   /// The sections for predicates that must all be satisfied, those first for which more is known about the rows.
   func sections(for parts: [NSPredicate]) -> [IndexSection] {
-    indexes.filter { has($0, allThatSatisfy: parts) }.map { section(of: $0, parts) }.filter { $0.restricted > 0 }
-      .sorted { $0.restricted > $1.restricted }.map(\.section)
+    indexes.filter { isUseful($0, parts) && has($0, allThatSatisfy: parts) }.map { section(of: $0, parts) }
+      .filter { $0.restricted > 0 }.sorted { $0.restricted > $1.restricted }.map(\.section)
+  }
+
+  /// Whether predicates may restrict the entries of an index: they mention its first property, or it is partial.
+  private func isUseful(_ index: Schema.Index, _ parts: [NSPredicate]) -> Bool {
+    guard index.conditions.isEmpty else { return true }
+    guard let field = map.fields.first(where: { $0.number == index.properties.first }) else { return false }
+    return parts.contains { ($0 as? NSComparisonPredicate)?.mentions(field.name) ?? false }
   }
 
   /// The index that has the rows in the order of sort descriptors, or of the first of them, and whose section is the

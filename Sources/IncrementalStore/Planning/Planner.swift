@@ -45,8 +45,11 @@ struct Planner {
     let memberships = comparisons.compactMap(Membership.init)
     let sections = indexes.sections(for: parts)
     if let exact = sections.first(where: \.isExact) { return .indexed(exact) }
+    let keyPaths = keyPaths(for: memberships)
+    // No path is shorter than one to the holder of a key.
+    if let single = keyPaths.first(where: \.isSingleKey) { return single }
     let paths =
-      sections.map { AccessPath.indexed($0) } + memberships.compactMap(objectPath) + keyPaths(for: memberships)
+      sections.map { AccessPath.indexed($0) } + memberships.compactMap(objectPath) + keyPaths
       + parts.filter(\.isDisjunction).compactMap { path(for: $0) }
       + comparisons.compactMap { relatedPath(for: $0) ?? memberPath(for: $0) }
     return parts.count == 1 && paths.count == 1 ? paths[0] : paths.isEmpty ? nil : .shortest(paths)
@@ -139,16 +142,10 @@ struct Planner {
 
   /// The paths by the uniqueness constraints whose attributes must all equal one of some constants.
   private func keyPaths(for memberships: [Membership]) -> [AccessPath] {
-    var values: [String: [ManagedValue]] = [:]
-    for membership in memberships where membership.isExact {
-      guard case .value(let key) = membership.subject, case .attribute(let attribute) = map.field(named: key)?.kind
-      else { continue }
-      let fit = membership.constants.compactMap { ManagedValue(equalTo: $0, of: attribute) }
-      if fit.count == membership.constants.count { values[key] = fit }
-    }
+    guard memberships.contains(where: \.isExact) else { return [] }
     return map.constraints.compactMap { constraint in
       guard constraint.number < Schema.highestNextNumber else { return nil }
-      return keys(for: constraint, values).map { .holders(of: $0, constraint) }
+      return keys(for: constraint, memberships).map { .holders(of: $0, constraint) }
     }
   }
 
@@ -156,26 +153,47 @@ struct Planner {
   private static let mostKeys = 100_000
 
   /// The keys of all combinations of values; nil if an attribute has no values, or if there are too many combinations.
-  private func keys(for constraint: EntityMap.Constraint, _ values: [String: [ManagedValue]]) -> [[UInt8]]? {
-    var rows: [[String: ManagedValue]] = [[:]]
-    for name in constraint.names {
-      guard let some = values[name], some.count <= Self.mostKeys / max(rows.count, 1) else { return nil }
-      rows = rows.flatMap { row in some.map { row.merging([name: $0]) { $1 } } }
+  private func keys(for constraint: EntityMap.Constraint, _ memberships: [Membership]) -> [[UInt8]]? {
+    var rows = [FieldWriter()]
+    var rest = constraint.fields.count
+    for field in map.fields where constraint.fields.contains(field.number) {
+      guard let values = values(of: field, memberships), values.count <= Self.mostKeys / max(rows.count, 1),
+        let longer = try? rows.flatMap({ row in try values.map { try row.appending($0, of: field, access) } })
+      else { return nil }
+      rows = longer
+      rest -= 1
     }
-    return try? rows.compactMap { try key(of: constraint, $0) }
+    guard rest == 0 else { return nil }
+    return try? rows.compactMap {
+      try UniqueKey.key(of: constraint.fields, in: $0.bytes, normalized: UniqueKey.normalized)
+    }
   }
 
-  /// The key that a row with these values has; nil if it has none.
-  private func key(of constraint: EntityMap.Constraint, _ values: [String: ManagedValue]) throws -> [UInt8]? {
-    var row = FieldWriter()
-    for field in map.fields {
-      guard let value = values[field.name], constraint.fields.contains(field.number),
-        case .attribute(let attribute) = field.kind
-      else { continue }
-      try access.coder.write(value, of: attribute, field.number, &row)
+  /// The values of which an attribute must have one; nil if the predicates do not list them.
+  private func values(of field: EntityMap.StoredField, _ memberships: [Membership]) -> [ManagedValue]? {
+    guard case .attribute(let attribute) = field.kind else { return nil }
+    for membership in memberships where membership.isExact {
+      guard case .value(field.name) = membership.subject else { continue }
+      let fit = membership.constants.compactMap { ManagedValue(equalTo: $0, of: attribute) }
+      if fit.count == membership.constants.count { return fit }
     }
-    return try UniqueKey.key(of: constraint.fields, in: row.bytes, normalized: UniqueKey.normalized)
+    return nil
   }
+}
+
+extension FieldWriter {
+  fileprivate func appending(
+    _ value: ManagedValue, of field: EntityMap.StoredField, _ access: RowAccess
+  ) throws -> FieldWriter {
+    var longer = self
+    try access.write(value, of: field, to: &longer)
+    return longer
+  }
+}
+
+extension AccessPath {
+  /// Whether at most one row has the key of a uniqueness constraint to which the path leads.
+  fileprivate var isSingleKey: Bool { if case .holders(let keys, _) = self { keys.count <= 1 } else { false } }
 }
 
 extension EntityMap.Inverse {
