@@ -167,14 +167,17 @@ struct RowPass {
 
   /// Those candidates that have one of the entities of the fetch, in the order in which a scan reads them.
   private func fetched(_ candidates: [ObjectReference], _ areSorted: Bool) -> [(object: ObjectReference, place: Int)] {
-    var objects = candidates.compactMap { object -> (object: ObjectReference, place: Int)? in
-      guard let place = places[object.entity], first.map({ object.reference >= $0 }) ?? true else { return nil }
-      return (object, place)
+    var objects: [(object: ObjectReference, place: Int)] = candidates.compactMap { object in
+      isFetched(object) ? places[object.entity].map { (object, $0) } : nil
     }
     if areSorted, maps.count > 1 {
       objects.sort { ($0.place, $0.object.reference) < ($1.place, $1.object.reference) }
     }
     return objects
+  }
+
+  private func isFetched(_ object: ObjectReference) -> Bool {
+    places[object.entity] != nil && (first.map { object.reference >= $0 } ?? true)
   }
 
   private func lookUp(
@@ -232,7 +235,7 @@ struct RowPass {
     for range in order.section.ranges {
       try source.forEachObject(in: order.section, range, reverse: order.isReversed) { object, key in
         if group.isComplete(before: key) {
-          lookups -= try offer(group.take(), order, &collector)
+          lookups -= try offer(&group, order, &collector)
           guard lookups >= 0, !collector.hasEnough, source.failure == nil else { return false }
         }
         group.add(object, key)
@@ -241,22 +244,28 @@ struct RowPass {
         return lookups >= 0
       }
     }
-    if lookups >= 0, !collector.hasEnough { lookups -= try offer(group.take(), order, &collector) }
+    if lookups >= 0, !collector.hasEnough { lookups -= try offer(&group, order, &collector) }
     if lookups < 0 { collector = before }
     return lookups >= 0
   }
 
+  /// Offers the rows of a group, which is empty afterwards.
+  ///
   /// - Returns: How many rows were looked up.
-  private func offer(
-    _ group: (objects: [ObjectReference], haveWholeValues: Bool), _ order: IndexOrder, _ collector: inout RowCollector
-  ) throws -> Int {
-    var objects = fetched(group.objects, true)[...]
-    if order.isExact, partialRows == nil, group.haveWholeValues || collector.rowsToSkip >= objects.count {
+  private func offer(_ group: inout OrderedGroup, _ order: IndexOrder, _ collector: inout RowCollector) throws -> Int {
+    let canSkip = order.isExact && partialRows == nil
+    if canSkip, collector.rowsToSkip > 0, let only = group.takeOnly() {
+      if isFetched(only) { collector.skip(1) }
+      return 0
+    }
+    let (sorted, haveWholeValues) = group.take()
+    var objects = fetched(sorted, true)[...]
+    if canSkip, haveWholeValues || collector.rowsToSkip >= objects.count {
       let skipped = min(objects.count, collector.rowsToSkip)
       collector.skip(skipped)
       objects = objects.dropFirst(skipped)
     }
-    try lookUp(objects, &collector, true)
+    if !objects.isEmpty { try lookUp(objects, &collector, true) }
     return objects.count
   }
 
@@ -328,4 +337,7 @@ private struct OrderedGroup {
     defer { objects = [] }
     return (objects.sorted { $0.reference < $1.reference }, haveWholeValues)
   }
+
+  /// The object of the group; nil, and the group is as before, if there are several.
+  mutating func takeOnly() -> ObjectReference? { objects.count == 1 ? objects.removeLast() : nil }
 }
