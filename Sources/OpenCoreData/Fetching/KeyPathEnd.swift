@@ -33,6 +33,9 @@ struct KeyPathEnd {
   ///
   /// Takes time proportional to the length of the path.
   func following(_ path: String) throws(KeyPathBreak) -> KeyPathEnd {
+    guard path.isEmpty || path.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "@") }) else {
+      return try following(key: path)
+    }
     var end = self
     var operators: [CollectionOperator] = []
     for key in path.split(separator: ".") {

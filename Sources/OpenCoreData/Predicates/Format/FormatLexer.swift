@@ -15,7 +15,7 @@ struct FormatLexer {
     var lexer = FormatLexer(format)
     var tokens: [(FormatToken, String.Index)] = []
     repeat {
-      lexer.skip { $0.properties.isWhitespace }
+      lexer.skip { $0 == " " || $0.properties.isWhitespace }
       tokens.append((try lexer.next(), lexer.start))
     } while tokens.last?.0 != .end
     return tokens
@@ -44,10 +44,10 @@ struct FormatLexer {
   }
 
   @discardableResult
-  private mutating func skip(while condition: (Unicode.Scalar) -> Bool) -> String {
-    let run = rest.prefix(while: condition)
-    rest = rest[run.endIndex...]
-    return String(run)
+  private mutating func skip(while condition: (Unicode.Scalar) -> Bool) -> Substring {
+    let start = rest.startIndex
+    while let next = rest.first, condition(next) { rest.removeFirst() }
+    return format[start..<rest.startIndex]
   }
 
   private mutating func skip(_ text: String) -> Bool {
@@ -73,7 +73,7 @@ struct FormatLexer {
 
   private mutating func identifier() -> String? {
     guard let first = rest.first, Self.isIdentifierStart(first) else { return nil }
-    return skip(while: Self.isIdentifierPart)
+    return String(skip(while: Self.isIdentifierPart))
   }
 
   private mutating func marked(_ what: String) throws(PredicateFormatError) -> String {
@@ -98,8 +98,8 @@ struct FormatLexer {
   }
 
   private mutating func word() -> String {
-    let name = skip { Self.isIdentifierPart($0) || $0 == ":" }
-    guard name.uppercased() == "UTI" else { return name }
+    let name = String(skip { Self.isIdentifierPart($0) || $0 == ":" })
+    guard name.utf8.count == 3, name.uppercased() == "UTI" else { return name }
     let tail = rest.prefix { Self.isIdentifierPart($0) || $0 == "-" }
     guard ["-CONFORMS-TO", "-EQUALS"].contains(String(tail).uppercased()) else { return name }
     rest = rest[tail.endIndex...]
@@ -128,7 +128,7 @@ struct FormatLexer {
   }
 
   private mutating func decimalNumber() throws(PredicateFormatError) -> FormatToken {
-    var text = skip(while: Self.isDigit)
+    var text = String(skip(while: Self.isDigit))
     var isWhole = true
     if rest.first == ".", isFraction {
       rest.removeFirst()
@@ -248,11 +248,16 @@ struct FormatLexer {
     return .placeholder(Character(letter))
   }
 
-  private static let symbols =
-    ["**", "<<", ">>", "<=", "=<", ">=", "=>", "<>", "!=", "==", "&&", "||"] + "(){}[],.+-*/&|^~<>=!".map(String.init)
+  private static let symbols = Set(
+    ["**", "<<", ">>", "<=", "=<", ">=", "=>", "<>", "!=", "==", "&&", "||"] + "(){}[],.+-*/&|^~<>=!".map(String.init))
 
   private mutating func symbol() throws(PredicateFormatError) -> FormatToken {
-    for symbol in Self.symbols where skip(symbol) { return .symbol(symbol) }
+    for length in [2, 1] {
+      let symbol = String(rest.prefix(length))
+      guard Self.symbols.contains(symbol) else { continue }
+      rest = rest.dropFirst(length)
+      return .symbol(symbol)
+    }
     throw problem("'\(rest.first.map(String.init) ?? "")' means nothing here")
   }
 }
