@@ -72,20 +72,23 @@ package final class RowAccess {
 
   /// The values of a row, one for each slot of the object.
   package func values(of bytes: [UInt8], _ map: EntityMap) throws -> [ManagedValue] {
-    var values = map.blank
+    var values = [ManagedValue](repeating: .null, count: map.slotCount)
+    for (slot, value) in map.unread { values[slot] = value }
     var fields = try FieldReader(bytes)
     var place = 0
     while let next = try fields.next() {
       while place < map.fields.count, map.fields[place].number < next.number { place += 1 }
-      guard place < map.fields.count, map.fields[place].number == next.number else { continue }
-      values[map.fields[place].slot] = try value(next.field, map.fields[place], bytes)
+      guard place < map.fields.count, case let stored = map.fields[place], stored.number == next.number else {
+        continue
+      }
+      values[stored.slot] = try value(next.field, stored, bytes)
     }
     return values
   }
 
   private func value(_ field: Field, _ stored: EntityMap.StoredField, _ bytes: [UInt8]) throws -> ManagedValue {
     switch stored.kind {
-    case .attribute(let attribute): return try coder.value(field, of: attribute, in: bytes)
+    case .attribute(let attribute): return try coder.value(field, of: attribute, stored.type, in: bytes)
     case .toOne:
       if field.type == .null { return .null }
       let (object, map) = try target(of: field, stored, bytes)
@@ -105,7 +108,7 @@ package final class RowAccess {
     of field: Field, _ stored: EntityMap.StoredField, _ bytes: [UInt8]
   ) throws -> (object: ObjectReference, map: EntityMap) {
     guard case .toOne(let relationship, _) = stored.kind, let object = try field.object(in: bytes),
-      let map = map(of: object, in: relationship)
+      let map = stored.destination(numbered: object.entity) ?? map(of: object, in: relationship)
     else { throw RowDamage("\(stored.name) does not refer to an object of the model", at: field.range.lowerBound) }
     return (object, map)
   }
@@ -131,7 +134,8 @@ package final class RowAccess {
     switch value {
     case .string(let text): row.text(text, field.number)
     case .date(let date): row.fixed(.date, date.timeIntervalSinceReferenceDate.bitPattern, field.number)
-    case .integer(let integer) where field.isBoolean: row.begin(field.number, integer != 0 ? .truth : .falsity)
+    case .integer(let integer) where field.type == .booleanAttributeType:
+      row.begin(field.number, integer != 0 ? .truth : .falsity)
     case .integer(let integer): row.integer(integer, field.number)
     case .null: row.begin(field.number, .null)
     default:

@@ -225,7 +225,7 @@ struct SavePlan {
     else { return nil }
     return try StoreFailure.reading("The row of \(store.access.name(saved.reference))") {
       guard let stored = try FieldReader.field(field.number, of: bytes), stored.type == .identifier,
-        case .null = try store.access.coder.value(stored, of: attribute, in: bytes)
+        case .null = try store.access.coder.value(stored, of: attribute, field.type, in: bytes)
       else { return nil }
       return (stored, bytes)
     }

@@ -25,6 +25,10 @@ package final class SchemaMap {
       for name in entity.formerNames { formerNames[name] = entity.name }
     }
     (self.byName, self.byIdentity, self.byNumber, self.formerNames) = (byName, byIdentity, byNumber, formerNames)
+    for field in byNumber.values.flatMap(\.fields) {
+      guard case .toOne(let relationship, _) = field.kind else { continue }
+      field.destination = relationship.destinationEntity.flatMap { byIdentity[ObjectIdentifier($0)] }
+    }
     var known: Set<ToManyEnd> = []
     for map in byNumber.values.sorted(by: { $0.number < $1.number }) {
       for set in map.sets {
@@ -75,7 +79,7 @@ package final class EntityMap {
   }
 
   /// An attribute or a to-one relationship: a field of the row.
-  package struct StoredField {
+  package final class StoredField {
     package enum Kind {
       case attribute(NSAttributeDescription)
       case toOne(NSRelationshipDescription, inverse: Inverse)
@@ -86,12 +90,19 @@ package final class EntityMap {
     package let slot: Int
     package let name: String
     package let kind: Kind
-    let isBoolean: Bool
+    /// The type of an attribute; undefined for a relationship.
+    let type: NSAttributeType
+    /// The entity at the other end of a to-one relationship, if the store has it.
+    fileprivate(set) unowned var destination: EntityMap?
 
     init(number: UInt32, slot: Int, name: String, kind: Kind) {
       (self.number, self.slot, self.name, self.kind) = (number, slot, name, kind)
-      isBoolean =
-        if case .attribute(let attribute) = kind { attribute.attributeType == .booleanAttributeType } else { false }
+      type = if case .attribute(let attribute) = kind { attribute.attributeType } else { .undefinedAttributeType }
+    }
+
+    /// The entity at the other end of a to-one relationship, if it has a number.
+    func destination(numbered number: UInt32) -> EntityMap? {
+      destination.flatMap { $0.number == number ? $0 : nil }
     }
   }
 
@@ -121,8 +132,10 @@ package final class EntityMap {
   let hasToOneRelationships: Bool
   /// Includes inherited constraints.
   package let constraints: [Constraint]
-  /// The values in the slots of an object before its row is read.
-  let blank: [ManagedValue]
+  /// How many slots an object has.
+  let slotCount: Int
+  /// The slots that no row fills, with their values before anything is read. They are null in all others.
+  let unread: [(slot: Int, value: ManagedValue)]
   /// The numbers of the attributes whose values outlive an object in the history.
   let preservedFields: Set<UInt32>
   /// The places of `fields`, by name.
@@ -150,7 +163,9 @@ package final class EntityMap {
       default: break
       }
     }
-    blank = slots.blank
+    let blank = slots.blank
+    slotCount = blank.count
+    unread = blank.enumerated().compactMap { if case .null = $1 { nil } else { ($0, $1) } }
     hasToOneRelationships = fields.contains { field in
       if case .toOne = field.kind { true } else { false }
     }

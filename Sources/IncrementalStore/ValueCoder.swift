@@ -126,11 +126,13 @@ final class ValueCoder {
 
   // MARK: Reading
 
-  /// The value of an attribute.
+  /// The value of an attribute, whose type the caller knows.
   ///
   /// - Throws: `RowDamage` for bytes that are not a value of the attribute.
-  func value(_ field: Field, of attribute: NSAttributeDescription, in bytes: [UInt8]) throws -> ManagedValue {
-    switch (field.type, attribute.attributeType) {
+  func value(
+    _ field: Field, of attribute: NSAttributeDescription, _ type: NSAttributeType, in bytes: [UInt8]
+  ) throws -> ManagedValue {
+    switch (field.type, type) {
     case (.null, _): return .null
     case (.falsity, .booleanAttributeType): return .integer(0)
     case (.truth, .booleanAttributeType): return .integer(1)
@@ -188,7 +190,7 @@ final class ValueCoder {
       let name = try input.text()
       let part = try input.field(try input.type())
       guard let element = elements.first(where: { $0.name == name }) else { continue }
-      values[name] = try value(part, of: element, in: bytes).anyValue(of: element.attributeType)
+      values[name] = try value(part, of: element, element.attributeType, in: bytes).anyValue(of: element.attributeType)
     }
     try input.requireEnd()
     return values

@@ -37,7 +37,7 @@ extension SourceRow {
         }
         switch field.kind {
         case .attribute(let attribute):
-          return try source.rows.coder.value(found, of: attribute, in: stored.bytes)
+          return try source.rows.coder.value(found, of: attribute, field.type, in: stored.bytes)
             .anyValue(of: attribute.attributeType)
         case .toOne: return source.row(of: try source.rows.object(found, field, stored.bytes)).map(RowObject.init)
         }

@@ -52,7 +52,7 @@ extension SourceRow {
         guard let found = try FieldReader.field(field.number, of: stored.bytes) else { return .null }
         switch field.kind {
         case .attribute(let attribute):
-          return try source.rows.coder.value(found, of: attribute, in: stored.bytes).predicateValue
+          return try source.rows.coder.value(found, of: attribute, field.type, in: stored.bytes).predicateValue
         case .toOne:
           guard found.type != .null else { return .null }
           return source.value(of: try source.rows.object(found, field, stored.bytes))
