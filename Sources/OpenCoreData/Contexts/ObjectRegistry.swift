@@ -12,17 +12,7 @@ final class ObjectRegistry: @unchecked Sendable {
   /// Who observes the objects.
   let observation = ObjectObservation()
   private let queue: ContextQueue
-  private let lock = NSLock()
-  private var hasEnded = false
-  private var entries: [IDKey: Entry] = [:]
-  /// The permanent identifiers of objects that were inserted here, by their temporary ones; `temporary` is the inverse.
-  private var permanent: [IDKey: NSManagedObjectID] = [:]
-  private var temporary: [IDKey: NSManagedObjectID] = [:]
-  private var freed: [NSManagedObjectID] = []
-  private var batches = FetchBatches()
-  /// The versions of rows that parents have saved one after the other since they were read here, from the first that
-  /// was replaced to the last that was saved.
-  private var savedByParents: [IDKey: ClosedRange<UInt64>] = [:]
+  private let contents = Locked(RegistryContents())
 
   init(_ queue: ContextQueue) { self.queue = queue }
 
@@ -32,9 +22,9 @@ final class ObjectRegistry: @unchecked Sendable {
   /// Empties the registry, whose context was reset or is gone: its objects are in no context any more.
   func end() {
     context = nil
-    lock.withLock {
-      hasEnded = true
-      (entries, permanent, temporary, savedByParents, batches) = ([:], [:], [:], [:], FetchBatches())
+    contents.withLock {
+      $0 = RegistryContents()
+      $0.hasEnded = true
     }
   }
 
@@ -44,80 +34,72 @@ final class ObjectRegistry: @unchecked Sendable {
   // MARK: Finding
 
   /// The object with an identifier, which may be the temporary one that it had before.
-  subscript(id: NSManagedObjectID) -> NSManagedObject? {
-    lock.withLock {
-      let key = IDKey(id)
-      if let entry = entries[key] { return entry.object }
-      guard !permanent.isEmpty, let id = permanent[key] else { return nil }
-      return entries[IDKey(id)]?.object
-    }
-  }
+  subscript(id: NSManagedObjectID) -> NSManagedObject? { contents.withLock { $0.object(IDKey(id)) } }
 
   /// Whether an object may be found by an identifier that it had before it was saved.
-  var hasFormerIdentifiers: Bool { lock.withLock { !permanent.isEmpty } }
+  var hasFormerIdentifiers: Bool { contents.withLock { !$0.permanent.isEmpty } }
 
   /// All objects that are in memory.
-  var objects: [NSManagedObject] { lock.withLock { entries.values.compactMap(\.object) } }
+  var objects: [NSManagedObject] { contents.withLock { $0.entries.values.compactMap(\.object) } }
 
   // MARK: Changing
 
   func add(_ object: NSManagedObject) {
-    lock.withLock { entries[IDKey(object.objectID)] = Entry(object) }
+    contents.withLock { $0.entries[IDKey(object.objectID)] = Entry(object) }
   }
 
   /// Reserves space for `count` more objects.
-  func reserve(_ count: Int) { lock.withLock { entries.reserveCapacity(entries.count + count) } }
+  func reserve(_ count: Int) { contents.withLock { $0.entries.reserveCapacity($0.entries.count + count) } }
 
   /// Registers an object under its new, permanent identifier; the temporary one finds it, too.
   func rename(_ object: NSManagedObject, from old: NSManagedObjectID) {
-    lock.withLock {
-      entries[IDKey(old)] = nil
-      entries[IDKey(object.objectID)] = Entry(object)
-      permanent[IDKey(old)] = object.objectID
-      temporary[IDKey(object.objectID)] = old
+    contents.withLock {
+      $0.entries[IDKey(old)] = nil
+      $0.entries[IDKey(object.objectID)] = Entry(object)
+      $0.permanent[IDKey(old)] = object.objectID
+      $0.temporary[IDKey(object.objectID)] = old
     }
   }
 
-  func remove(_ id: NSManagedObjectID) { lock.withLock { forget(id) } }
-
-  private func forget(_ id: NSManagedObjectID) {
-    entries[IDKey(id)] = nil
-    if !savedByParents.isEmpty { savedByParents[IDKey(id)] = nil }
-    if !temporary.isEmpty, let old = temporary.removeValue(forKey: IDKey(id)) { permanent[IDKey(old)] = nil }
+  func remove(_ id: NSManagedObjectID) {
+    contents.withLock {
+      $0.entries[IDKey(id)] = nil
+      $0.forgetFormer(IDKey(id))
+    }
   }
 
   // MARK: Batches
 
   /// Makes a batch of faults, which leave the batches that they were in, and of the key paths that are read with them.
   func formBatch(of faults: ArraySlice<NSManagedObject>, keyPaths: [String]) {
-    lock.withLock {
-      let number = batches.add(faults.map(\.objectID), keyPaths: keyPaths)
-      for fault in faults { batches.leave(fault.join(batch: number)) }
+    contents.withLock { contents in
+      let number = contents.batches.add(faults.map(\.objectID), keyPaths: keyPaths)
+      for fault in faults { contents.batches.leave(fault.join(batch: number)) }
     }
   }
 
   /// The identifiers of the objects of a fault's batch and its key paths. The batch is forgotten.
   func takeBatch(of fault: NSManagedObject) -> (ids: [NSManagedObjectID], keyPaths: [String]) {
-    lock.withLock { batches.take(fault.join(batch: 0)) }
+    contents.withLock { $0.batches.take(fault.join(batch: 0)) }
   }
 
   // MARK: Saves of parents
 
   /// Notes the versions of rows before and after a parent has saved them. May be called on any thread.
   func noteSaveByParent(_ saves: [(id: NSManagedObjectID, versions: ClosedRange<UInt64>)]) {
-    lock.withLock {
-      for (id, versions) in saves where entries[IDKey(id)] != nil {
-        let former = savedByParents[IDKey(id)]
+    contents.withLock { contents in
+      for (id, versions) in saves where contents.entries[IDKey(id)] != nil {
+        let former = contents.savedByParents[IDKey(id)]
         let first = former?.upperBound == versions.lowerBound ? former?.lowerBound : nil
-        savedByParents[IDKey(id)] = (first ?? versions.lowerBound)...versions.upperBound
+        contents.savedByParents[IDKey(id)] = (first ?? versions.lowerBound)...versions.upperBound
       }
     }
   }
 
   /// The version of a row, or that with which parents have replaced it, if nobody else has saved the row between.
   func version(of id: NSManagedObjectID, startingAt version: UInt64) -> UInt64 {
-    lock.withLock {
-      guard let versions = savedByParents[IDKey(id)], versions.contains(version) else { return version }
+    contents.withLock { contents in
+      guard let versions = contents.savedByParents[IDKey(id)], versions.contains(version) else { return version }
       return versions.upperBound
     }
   }
@@ -126,23 +108,54 @@ final class ObjectRegistry: @unchecked Sendable {
 
   /// Call this when the object is deinitialised. Another object may have taken its identifier already.
   func objectIsFreed(_ object: NSManagedObject) {
-    let id = object.objectID
     if object.isObserved { observation.forget(ObjectIdentifier(object)) }
-    lock.withLock {
-      guard !hasEnded else { return }
-      if entries[IDKey(id)]?.isOf(object) == true { forget(id) }
-      batches.leave(object.reading.batch)
-      freed.append(id)
-    }
+    contents.withLock { $0.noteFreed(object) }
   }
 
   /// The identifiers of the objects freed since the last call.
   func takeFreed() -> [NSManagedObjectID] {
-    lock.withLock {
-      guard !freed.isEmpty else { return [] }
-      defer { freed = [] }
-      return freed
+    contents.withLock { contents in
+      guard !contents.freed.isEmpty else { return [] }
+      defer { contents.freed = [] }
+      return contents.freed
     }
+  }
+}
+
+/// What a registry knows, apart from its context.
+private struct RegistryContents {
+  var hasEnded = false
+  var entries: [IDKey: Entry] = [:]
+  /// The permanent identifiers of objects that were inserted here, by their temporary ones; `temporary` is the inverse.
+  var permanent: [IDKey: NSManagedObjectID] = [:]
+  var temporary: [IDKey: NSManagedObjectID] = [:]
+  var freed: [NSManagedObjectID] = []
+  var batches = FetchBatches()
+  /// The versions of rows that parents have saved one after the other since they were read here, from the first that
+  /// was replaced to the last that was saved.
+  var savedByParents: [IDKey: ClosedRange<UInt64>] = [:]
+
+  func object(_ key: IDKey) -> NSManagedObject? {
+    if let entry = entries[key] { return entry.object }
+    guard !permanent.isEmpty, let id = permanent[key] else { return nil }
+    return entries[IDKey(id)]?.object
+  }
+
+  /// Forgets the identifier and the versions that an object had before.
+  mutating func forgetFormer(_ key: IDKey) {
+    if !savedByParents.isEmpty { savedByParents[key] = nil }
+    if !temporary.isEmpty, let old = temporary.removeValue(forKey: key) { permanent[IDKey(old)] = nil }
+  }
+
+  mutating func noteFreed(_ object: NSManagedObject) {
+    guard !hasEnded else { return }
+    let key = IDKey(object.objectID)
+    if let place = entries.index(forKey: key), entries.values[place].isOf(object) {
+      entries.remove(at: place)
+      forgetFormer(key)
+    }
+    batches.leave(object.reading.batch)
+    freed.append(object.objectID)
   }
 }
 
