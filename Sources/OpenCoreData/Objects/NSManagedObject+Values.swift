@@ -127,10 +127,6 @@ extension NSManagedObject {
       for object in set { check(object, relationship) }
       return Array(set)
     } else {
-      if let set = value as? Set<NSManagedObject> {
-        for object in set { check(object, relationship) }
-        return Array(set)
-      }
       objects =
         switch value {
         case let array as [Any]: array
