@@ -147,8 +147,11 @@ final class TypeMigrationTests: MigratedStore {
     try begin(second, saves: 1)
     try work(second) { (context) throws in
       #expect(try items(context).map { $0.value(forKey: "number") as? String } == ["10", "1", "2"])
-      let metadata = context.persistentStoreCoordinator?.persistentStores.first?.metadata
+      let coordinator = try #require(context.persistentStoreCoordinator)
+      let metadata = coordinator.persistentStores.first?.metadata
       #expect(metadata?[ReservedNumbers.key] == nil)
+      let checksum = metadata?[NSPersistentStoreModelVersionChecksumKey] as? String
+      #expect(checksum == coordinator.managedObjectModel.versionChecksum)
     }
   }
 

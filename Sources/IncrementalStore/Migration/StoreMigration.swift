@@ -174,6 +174,7 @@ package struct StoreMigration {
     return old.filter { $0.key != ReservedNumbers.key }.merging([
       NSStoreModelVersionHashesKey: model.entityVersionHashesByName.filter { names.contains($0.key) },
       NSStoreModelVersionIdentifiersKey: Array(model.versionIdentifiers),
+      NSPersistentStoreModelVersionChecksumKey: model.versionChecksum,
     ]) { $1 }
   }
 

@@ -133,6 +133,7 @@ open class NSPersistentStore: NSObject {
   func carryMetadata(of other: NSPersistentStore) {
     let own = [
       NSStoreTypeKey, NSStoreUUIDKey, NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey,
+      NSPersistentStoreModelVersionChecksumKey,
     ]
     let carried = (other.metadata ?? [:]).filter { !own.contains($0.key) }
     metadata = (metadata ?? [:]).merging(carried) { own, _ in own }

@@ -182,6 +182,7 @@ extension NSPersistentStoreCoordinator {
       store.metadata = metadata.merging([
         NSStoreModelVersionHashesKey: hashes.filter { names.contains($0.key) },
         NSStoreModelVersionIdentifiersKey: Array(managedObjectModel.versionIdentifiers),
+        NSPersistentStoreModelVersionChecksumKey: managedObjectModel.versionChecksum,
       ]) { given, _ in given }
       return
     }

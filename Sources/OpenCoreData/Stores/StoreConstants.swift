@@ -13,6 +13,9 @@ public let NSStoreUUIDKey = "NSStoreUUID"
 public let NSStoreModelVersionHashesKey = NSManagedObjectModel.versionHashesKey
 /// The key, in a store's metadata, of the version identifiers of the model it was written with, as an array.
 public let NSStoreModelVersionIdentifiersKey = "NSStoreModelVersionIdentifiers"
+/// The key, in a store's metadata, of the checksum of the model it was written with; see
+/// ``NSManagedObjectModel/versionChecksum``.
+public let NSPersistentStoreModelVersionChecksumKey = "NSStoreModelVersionChecksumKey"
 
 /// Option, a Boolean: whether a store must not be written to.
 public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"

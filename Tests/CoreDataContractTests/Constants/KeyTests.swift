@@ -9,6 +9,7 @@ struct KeyTests {
     #expect(NSStoreUUIDKey == "NSStoreUUID")
     #expect(NSStoreModelVersionHashesKey == "NSStoreModelVersionHashes")
     #expect(NSStoreModelVersionIdentifiersKey == "NSStoreModelVersionIdentifiers")
+    #expect(NSPersistentStoreModelVersionChecksumKey == "NSStoreModelVersionChecksumKey")
   }
 
   @Test("The keys of store options have Apple's names.")

@@ -65,6 +65,7 @@ import Testing
     let metadata = coordinator.metadata(for: store)
     #expect(metadata[NSStoreModelVersionHashesKey] as? [String: Data] == zoo.model.entityVersionHashesByName)
     #expect(metadata[NSStoreModelVersionIdentifiersKey] != nil)
+    #expect(metadata[NSPersistentStoreModelVersionChecksumKey] as? String == zoo.model.versionChecksum)
   }
 
   @Test func anErrorOfTheStoreComesOut() throws {

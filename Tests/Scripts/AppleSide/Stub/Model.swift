@@ -20,6 +20,7 @@ open class NSManagedObjectModel: NSObject {
     withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
   ) -> Bool { fatalError() }
   open var entityVersionHashesByName: [String: Data] { fatalError() }
+  open var versionChecksum: String { fatalError() }
 }
 
 open class NSFetchIndexDescription: NSObject {
