@@ -47,7 +47,7 @@ final class BatchProperty {
   /// As ``value(of:)``.
   func value(given value: Any) throws -> ManagedValue {
     guard let type else { return try reference(to: value) }
-    guard let made = ManagedValue(ifFit: value, type) else { throw error(NSManagedObjectValidationError, value) }
+    guard let made = ManagedValue(given: value, type) else { throw error(NSManagedObjectValidationError, value) }
     return try checked(made)
   }
 
