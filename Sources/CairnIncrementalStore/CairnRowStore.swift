@@ -83,8 +83,7 @@ final class CairnRowStore: RefreshableRowStore {
   private func write(
     _ changes: RowChanges, _ snapshot: CairnRowSnapshot, expectsNothingElse: Bool
   ) throws -> CommitSequence {
-    var tables: [UInt32: Engine.Table] = [:]
-    for row in changes.rows where tables[row.table] == nil { tables[row.table] = try engine.makeTable(row.table) }
+    let parts = try parts(of: changes.rows)
     let hasEntries = !changes.addedEntries.isEmpty || !changes.removedEntries.isEmpty
     let packs = hasEntries ? try engine.makePacks() : nil
     return try engine.store.write(durability: .buffered) { batch in
@@ -92,16 +91,24 @@ final class CairnRowStore: RefreshableRowStore {
       // for the snapshot.
       defer { snapshot.close() }
       if expectsNothingElse { batch.expectNothing(since: snapshot.snapshot) }
-      for row in changes.rows {
-        guard let table = tables[row.table] else { continue }
-        let expected =
-          expectsNothingElse ? ExpectedRow() : try ExpectedRow(row, of: table, snapshot.snapshot)
-        try Self.write(row, to: table, expected, &batch)
+      for (table, places) in parts {
+        for place in places {
+          let expected =
+            expectsNothingElse ? ExpectedRow() : try ExpectedRow(changes.rows[place], of: table, snapshot.snapshot)
+          try Self.write(changes.rows[place], to: table, expected, &batch)
+        }
       }
       guard let packs else { return }
       try PackEditor(snapshot.snapshot, packs).apply(
         removed: changes.removedEntries, added: changes.addedEntries, to: &batch)
     }
+  }
+
+  /// The tables of rows, created if they do not exist, with the places of their rows.
+  private func parts(of rows: [RowChanges.Row]) throws -> [(table: Engine.Table, places: Range<Int>)] {
+    var starts = rows.indices.filter { $0 == 0 || rows[$0].table != rows[$0 - 1].table }
+    starts.append(rows.count)
+    return try zip(starts, starts.dropFirst()).map { (try engine.makeTable(rows[$0].table), $0..<$1) }
   }
 
   private static func write(

@@ -18,9 +18,9 @@ struct ReferenceBlock {
     var numbers: [Int64] = []
     while numbers.count < count {
       var block = try engine.reserved ?? reserve(UInt64(count - numbers.count), engine)
-      let taken = block.counts.prefix(count - numbers.count)
-      numbers += taken.map { Int64(block.range << 32 | $0) }
-      block.counts = block.counts.dropFirst(taken.count)
+      let end = min(block.counts.upperBound, block.counts.lowerBound + UInt64(count - numbers.count))
+      numbers += (block.counts.lowerBound..<end).map { Int64(block.range << 32 | $0) }
+      block.counts = end..<block.counts.upperBound
       engine.reserved = block.counts.isEmpty ? nil : block
     }
     return numbers

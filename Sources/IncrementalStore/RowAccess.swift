@@ -131,20 +131,12 @@ package final class RowAccess {
   ///
   /// - Throws: 134030 for a value that cannot be stored; 133000 for an identifier that cannot be one of the store's.
   package func write(_ value: ManagedValue, of field: EntityMap.StoredField, to row: inout FieldWriter) throws {
-    switch value {
-    case .string(let text): row.text(text, field.number)
-    case .date(let date): row.fixed(.date, date.timeIntervalSinceReferenceDate.bitPattern, field.number)
-    case .integer(let integer) where field.type == .booleanAttributeType:
-      row.begin(field.number, integer != 0 ? .truth : .falsity)
-    case .integer(let integer): row.integer(integer, field.number)
-    case .null: row.begin(field.number, .null)
-    default:
-      switch field.kind {
-      case .attribute(let attribute): try coder.write(value, of: attribute, field.number, &row)
-      case .toOne:
-        guard let id = value.objectID else { return row.begin(field.number, .null) }
-        row.object(try reference(id), field.number)
-      }
+    guard !row.add(value, field.number, isBoolean: field.isBoolean) else { return }
+    switch field.kind {
+    case .attribute(let attribute): try coder.write(value, of: attribute, field.number, &row)
+    case .toOne:
+      guard let id = value.objectID else { return row.begin(field.number, .null) }
+      row.object(try reference(id), field.number)
     }
   }
 
@@ -161,6 +153,24 @@ package final class RowAccess {
         }
     }
     return snapshot
+  }
+}
+
+extension FieldWriter {
+  /// Appends the field of a value, if the kind of the property matters no further for its encoding.
+  ///
+  /// - Returns: Whether it does not.
+  @inline(__always)
+  mutating func add(_ value: ManagedValue, _ number: UInt32, isBoolean: Bool) -> Bool {
+    switch value {
+    case .string(let text): self.text(text, number)
+    case .date(let date): fixed(.date, date.timeIntervalSinceReferenceDate.bitPattern, number)
+    case .integer(let integer) where isBoolean: begin(number, integer != 0 ? .truth : .falsity)
+    case .integer(let integer): self.integer(integer, number)
+    case .null: begin(number, .null)
+    default: return false
+    }
+    return true
   }
 }
 

@@ -336,7 +336,8 @@ open class RowIncrementalStore: NSIncrementalStore {
   /// References for new objects.
   package func takeReferences(_ count: Int) throws -> ArraySlice<RowReference> {
     if references.count < count {
-      references += try rows.reserveReferences(max(count - references.count, Self.block))
+      let reserved = try rows.reserveReferences(max(count - references.count, Self.block))
+      references = references.isEmpty ? reserved[...] : references + reserved
     }
     defer { references = references.dropFirst(count) }
     return references.prefix(count)

@@ -92,12 +92,14 @@ package final class EntityMap {
     package let kind: Kind
     /// The type of an attribute; undefined for a relationship.
     let type: NSAttributeType
+    let isBoolean: Bool
     /// The entity at the other end of a to-one relationship, if the store has it.
     fileprivate(set) unowned var destination: EntityMap?
 
     init(number: UInt32, slot: Int, name: String, kind: Kind) {
       (self.number, self.slot, self.name, self.kind) = (number, slot, name, kind)
       type = if case .attribute(let attribute) = kind { attribute.attributeType } else { .undefinedAttributeType }
+      isBoolean = type == .booleanAttributeType
     }
 
     /// The entity at the other end of a to-one relationship, if it has a number.

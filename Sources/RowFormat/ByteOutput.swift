@@ -30,7 +30,7 @@ package struct ByteOutput {
 
   /// As the generic method, which the compiler does not specialise for callers in other modules.
   package mutating func fixed(_ value: UInt64) {
-    for shift in stride(from: UInt64(0), to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> shift)) }
+    unsafe withUnsafeBytes(of: value.littleEndian) { unsafe bytes.append(contentsOf: $0) }
   }
 
   package mutating func append(_ others: some Collection<UInt8>) { bytes.append(contentsOf: others) }
@@ -41,5 +41,8 @@ package struct ByteOutput {
     append(others)
   }
 
-  package mutating func text(_ text: String) { counted(text.utf8) }
+  package mutating func text(_ text: String) {
+    let isWritten: Void? = unsafe text.utf8.withContiguousStorageIfAvailable { unsafe counted($0) }
+    if isWritten == nil { counted(text.utf8) }
+  }
 }

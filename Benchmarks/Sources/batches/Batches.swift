@@ -28,14 +28,16 @@ struct Batches: ParsableCommand {
 
   func run() throws {
     var figures: [Task: [(requests: Double, engine: Double)]] = [:]
+    var handlers: [(dictionary: Double, object: Double)] = []
     var deletions: [(request: Double, context: Double)] = []
     for number in 0...rounds {
       let url = URL(filePath: directory).appending(path: "batches \(ProcessInfo.processInfo.processIdentifier)")
       defer { try? FileManager.default.removeItem(at: url) }
       try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-      for (task, pair) in try Round(count: objects, at: url).run() where number > 0 {
-        figures[task, default: []].append(pair)
-      }
+      let round = Round(count: objects, at: url)
+      for (task, pair) in try round.run() where number > 0 { figures[task, default: []].append(pair) }
+      let alone = try round.handlersAlone()
+      if number > 0 { handlers.append(alone) }
       let deletion = try RelatedDeletion(count: objects, at: url).run()
       if number > 0 { deletions.append(deletion) }
     }
@@ -50,6 +52,9 @@ struct Batches: ParsableCommand {
           [task.rawValue, Self.median(pairs.map(\.requests)), Self.median(pairs.map(\.engine))]
             + [median, ratios[0], ratios[ratios.count - 1]].map(Self.text) + [median <= 3 ? "3 reached" : "3 missed"]))
     }
+    print(
+      "\nThe handlers alone, which set the values of one dictionary or object again and again: "
+        + "\(Self.median(handlers.map(\.dictionary))) and \(Self.median(handlers.map(\.object)))")
     let ratios = deletions.map { $0.request / $0.context }.sorted()
     print("\n" + Self.line(["", "request", "context", "ratio", "least", "most"]))
     print(
@@ -64,7 +69,7 @@ struct Batches: ParsableCommand {
 
   private static func line(_ cells: [String]) -> String {
     cells.enumerated().map { column, cell in
-      let space = String(repeating: " ", count: max(0, (column == 0 ? 30 : 9) - cell.count))
+      let space = String(repeating: " ", count: max(0, (column == 0 ? 30 : 10) - cell.count))
       return column == 0 ? cell + space : space + cell
     }.joined()
   }

@@ -54,14 +54,13 @@ package struct BatchAssignments<Row> {
     return { _ in value }
   }
 
-  /// The new values of the properties, in the order of ``names``.
+  /// Replaces values by the new ones of properties.
   ///
+  /// - Parameter places: The places of the properties among ``names``, in the order that the values are to have.
   /// - Throws: validation errors for computed values.
   @inlinable
-  package func values(of row: Row) throws -> [ManagedValue] {
-    var made: [ManagedValue] = []
-    made.reserveCapacity(values.count)
-    for value in values { made.append(try value(row)) }
-    return made
+  package func read(_ places: [Int], of row: Row, into made: inout [ManagedValue]) throws {
+    made.removeAll(keepingCapacity: true)
+    for place in places { made.append(try values[place](row)) }
   }
 }

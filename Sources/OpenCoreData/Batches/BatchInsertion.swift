@@ -47,6 +47,8 @@ package final class BatchInsertion {
   private let notesGiven: Bool
   /// The properties that were set so far, by their names.
   private var properties: [String: BatchProperty] = [:]
+  /// The same, with their names as they were first given.
+  private var known: [(name: String, property: BatchProperty)] = []
   /// The properties of the first keys of the handler's dictionary, by the places of the keys.
   private var placed: [BatchProperty] = []
   private let dictionary = BatchDictionary()
@@ -105,7 +107,6 @@ package final class BatchInsertion {
       next += 1
       try read(dictionaries[next - 1], into: &object)
     case .dictionaryHandler(let handler):
-      dictionary.removeAllObjects()
       if handler(dictionary) { return false }
       try read(dictionary, into: &object)
     case .objectHandler(let handler):
@@ -118,20 +119,19 @@ package final class BatchInsertion {
   }
 
   private func read(_ dictionary: [String: Any], into object: inout Object) throws {
-    let known = properties
-    for (name, value) in dictionary { try set(known[name] ?? property(name), value, &object) }
+    let known = known
+    for (name, value) in dictionary { try set(property(name, among: known), value, &object) }
   }
 
   private func read(_ dictionary: BatchDictionary, into object: inout Object) throws {
     let known = placed
-    for (place, value) in dictionary.values.enumerated() {
-      guard let value else { continue }
-      try set(place < known.count ? known[place] : property(ofKey: place), value, &object)
+    try dictionary.content.takeAll { place, key, value in
+      try set(place < known.count ? known[place] : property(key, place), value, &object)
     }
   }
 
-  private func property(ofKey place: Int) throws -> BatchProperty {
-    let property = try property(dictionary.keys[place])
+  private func property(_ key: String, _ place: Int) throws -> BatchProperty {
+    let property = try property(key)
     if place == placed.count { placed.append(property) }
     return property
   }
@@ -141,14 +141,25 @@ package final class BatchInsertion {
     if notesGiven { object.given.append(property.place) }
   }
 
+  /// - Parameter known: The properties that were set so far.
+  private func property(
+    _ name: String, among known: [(name: String, property: BatchProperty)]
+  ) throws -> BatchProperty {
+    // Most names are short or the same constants, and it takes less time to compare than to hash them.
+    for place in known.indices where known[place].name.isIdentical(to: name) { return known[place].property }
+    return try property(name)
+  }
+
   private func property(_ name: String) throws -> BatchProperty {
     if let known = properties[name] { return known }
     let property = try BatchProperty(name, of: entity, in: store)
     properties[name] = property
+    known.append((name, property))
     return property
   }
 
   private func read(_ source: NSManagedObject, into object: inout Object) throws {
+    let known = known
     for (place, slot) in layout.slots.enumerated() where !slot.isTransient {
       guard let value = source.storedValue(at: place) else { continue }
       guard slot.attribute != nil else {
@@ -156,7 +167,7 @@ package final class BatchInsertion {
         continue
       }
       guard !value.isEqual(defaults[place]) else { continue }
-      object.values[place] = try property(slot.name).checked(value)
+      object.values[place] = try property(slot.name, among: known).checked(value)
       if notesGiven { object.given.append(place) }
     }
   }

@@ -47,8 +47,8 @@ final class BatchProperty {
   /// As ``value(of:)``.
   func value(given value: Any) throws -> ManagedValue {
     guard let type else { return try reference(to: value) }
-    guard let made = ManagedValue(ifFit: value, type) else { throw error(NSManagedObjectValidationError, value) }
-    return try checked(made)
+    guard let made = ManagedValue(given: value, type) else { throw error(NSManagedObjectValidationError, value) }
+    return bounds == nil ? made : try checked(made)
   }
 
   /// The value of an expression in the form in which objects keep it, as ``value(of:)``.

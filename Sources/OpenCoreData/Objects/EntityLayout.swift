@@ -11,7 +11,7 @@ final class EntityLayout: @unchecked Sendable {
     case fetched(NSFetchedPropertyDescription)
   }
 
-  struct Slot {
+  final class Slot {
     let property: NSPropertyDescription
     let kind: Kind
     let name: String
@@ -96,6 +96,8 @@ final class EntityLayout: @unchecked Sendable {
   /// The values of an object that is being realised, before its row is read.
   let blank: [ManagedValue]
   private let places: [String: Int]
+  /// The names of the slots, if there are few.
+  private let fewNames: [String]
 
   init(_ properties: [NSPropertyDescription]) {
     var slots: [Slot] = []
@@ -112,6 +114,7 @@ final class EntityLayout: @unchecked Sendable {
     }
     self.slots = slots
     self.places = places
+    fewNames = slots.count <= 16 ? slots.map(\.name) : []
     relationships = slots.indices.filter { slots[$0].relationship != nil }
     relationshipIdentities = relationships.map { ObjectIdentifier(slots[$0].property) }
     toOnes = relationships.filter { !slots[$0].isToMany }
@@ -147,7 +150,11 @@ final class EntityLayout: @unchecked Sendable {
   }
 
   /// The place of a property's slot; nil if the entity has no property with the name.
-  func place(of key: String) -> Int? { places[key] }
+  func place(of key: String) -> Int? {
+    // It takes less time to compare a key with few names than to hash it.
+    for place in fewNames.indices where fewNames[place].isIdentical(to: key) { return place }
+    return places[key]
+  }
 
   /// The place of a relationship's slot; nil if the entity has no property with its name.
   func place(of relationship: NSRelationshipDescription) -> Int? {

@@ -4,11 +4,16 @@ extension ManagedValue {
   /// Converts a value to the form in which the attribute's type keeps it. Ends the program if the type cannot have the
   /// value; Apple's Core Data raises an exception.
   package init(_ value: Any?, of attribute: NSAttributeDescription) {
-    guard let made = ManagedValue(ifFit: value, for: attribute) else {
+    // The value is unwrapped once, since each copy of an optional one takes long.
+    guard let value else {
+      self = .null
+      return
+    }
+    guard let made = ManagedValue(given: value, attribute.attributeType) else {
       fatalError(
         """
         Unacceptable type of value for attribute \(attribute.owner?.name ?? "").\(attribute.name): \
-        desired type = \(attribute.attributeValueClassName ?? ""); given type = \(value.map { "\(type(of: $0))" } ?? "").
+        desired type = \(attribute.attributeValueClassName ?? ""); given type = \(type(of: value)).
         """)
     }
     self = made
@@ -21,9 +26,18 @@ extension ManagedValue {
 
   /// As ``init(_:of:)``, but nil for a value that the type cannot have.
   init?(ifFit value: Any?, _ type: NSAttributeType) {
-    if let value, let made = Self.made(of: value, type) {
+    guard let value else {
+      self = .null
+      return
+    }
+    self.init(given: value, type)
+  }
+
+  /// As ``init(ifFit:_:)``.
+  init?(given value: Any, _ type: NSAttributeType) {
+    if let made = Self.made(of: value, type) {
       self = made
-    } else if value == nil || value is NSNull {
+    } else if value is NSNull {
       self = .null
     } else {
       return nil

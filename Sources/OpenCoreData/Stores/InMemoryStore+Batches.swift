@@ -64,8 +64,8 @@ extension InMemoryStore {
       waiting = waiting.dropFirst(limit)
       var edit = InMemoryEdit(self)
       for row in part {
-        let values = try zip(assignments.names, assignments.values(of: row))
-        try edit.set(Dictionary(uniqueKeysWithValues: values), row.objectID)
+        let values = try assignments.values.map { try $0(row) }
+        try edit.set(Dictionary(uniqueKeysWithValues: zip(assignments.names, values)), row.objectID)
       }
       try edit.save()
       for row in edit.changed { ids.add(row.objectID) }

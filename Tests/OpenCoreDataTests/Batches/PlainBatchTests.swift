@@ -3,8 +3,8 @@ import CairnInspection
 import OpenCoreData
 import Testing
 
-/// Batch insertions of objects of which nothing but their rows is stored, and of others beside them.
-@Suite("Batch insertions without relationships")
+/// Batch insertions and updates of objects of which nothing but their rows is stored, and of others beside them.
+@Suite("Batch requests without relationships")
 final class PlainBatchTests {
   private let url = FileManager.default.temporaryDirectory.appending(path: "plain batches \(UUID().uuidString)")
 
@@ -43,8 +43,11 @@ final class PlainBatchTests {
           NSFetchIndexElementDescription(property: $0, collationType: .binary)
         })
     }
+    let memo = NSEntityDescription()
+    memo.name = "Memo"
+    note.subentities = [memo]
     let model = NSManagedObjectModel()
-    model.entities = [note]
+    model.entities = [note, memo]
     return model
   }
 
@@ -119,9 +122,11 @@ final class PlainBatchTests {
     }
   }
 
-  private func insert(_ context: NSManagedObjectContext, _ numbers: ClosedRange<Int>, objectsPerSave: Int = 0) throws {
+  private func insert(
+    _ context: NSManagedObjectContext, _ numbers: ClosedRange<Int>, of entity: String = "Note", objectsPerSave: Int = 0
+  ) throws {
     let objects = numbers.map { ["number": $0, "text": "\($0 % 3)"] as [String: Any] }
-    let request = NSBatchInsertRequest(entityName: "Note", objects: objects)
+    let request = NSBatchInsertRequest(entityName: entity, objects: objects)
     request.objectsPerSave = objectsPerSave
     _ = try context.execute(request)
   }
@@ -134,8 +139,8 @@ final class PlainBatchTests {
     }
   }
 
-  @Test("The history has what is inserted, and knows of insertions that were not recorded.")
-  func history() throws {
+  @Test("The history has what is inserted, and knows of changes that were not recorded.", arguments: [false, true])
+  func history(_ updates: Bool) throws {
     let tracking: [AnyHashable: Any] = [NSPersistentHistoryTrackingKey: true]
     var last: NSPersistentHistoryToken?
     try work { try insert($0, 1...3) }
@@ -150,17 +155,67 @@ final class PlainBatchTests {
       #expect(found.isEmpty)
     }
     try work { (context) throws in
-      try insert(context, 9...9)
-      #expect(try notes(context).count == 9)
+      if updates { _ = try update(context, ["text": "new"]) } else { try insert(context, 9...9) }
+      #expect(try notes(context).count == (updates ? 8 : 9))
     }
     try work(options: tracking) { (context) throws in
       #expect(code { try context.execute(NSPersistentHistoryChangeRequest.fetchHistory(after: last)) } == 134301)
     }
   }
 
-  @Test("An update changes only what it is given, in the rows of several entities and sizes.")
-  func updated() throws {
-    try work(indexing: ["text"]) { (context) throws in
+  /// The identifiers of the objects that are changed.
+  private func update(
+    _ context: NSManagedObjectContext, _ properties: [String: Any], _ predicate: String = "TRUEPREDICATE",
+    includingSubentities: Bool = true, objectsPerSave: Int = 0
+  ) throws -> [NSManagedObjectID] {
+    let request = NSBatchUpdateRequest(entityName: "Note")
+    (request.propertiesToUpdate, request.predicate) = (properties, NSPredicate(format: predicate))
+    (request.includesSubentities, request.objectsPerSave) = (includingSubentities, objectsPerSave)
+    request.resultType = .updatedObjectIDsResultType
+    return try #require((context.execute(request) as? NSBatchUpdateResult)?.result as? [NSManagedObjectID])
+  }
+
+  @Test("An update changes objects of subentities and objects that contexts have.", arguments: [[], ["text"]], [0, 3])
+  func family(_ indexed: [String], _ objectsPerSave: Int) throws {
+    try work(indexing: indexed) { (context) throws in
+      try insert(context, 1...3)
+      try insert(context, 4...6, of: "Memo")
+      try insert(context, 7...8)
+      let first = try notes(context)
+      #expect(first.map { $0.value(forKey: "number") as? Int } == Array(1...8))
+      let plus = ["number": NSExpression(format: "number + 10")]
+      let changed = try update(context, plus, objectsPerSave: objectsPerSave)
+      #expect(Set(changed) == Set(first.map(\.objectID)) && changed.count == 8)
+      context.refreshAllObjects()
+      #expect(first.map { $0.value(forKey: "number") as? Int } == Array(11...18))
+      let own = try update(
+        context, ["text": "1"], "number > 12", includingSubentities: false, objectsPerSave: objectsPerSave)
+      #expect(Set(own) == Set([2, 6, 7].map { first[$0].objectID }) && own.count == 3)
+      context.reset()
+      #expect(try notes(context, "text == '1'").map { $0.value(forKey: "number") as? Int } == [11, 13, 14, 17, 18])
+      #expect(try notes(context, "text == '0'").map { $0.value(forKey: "number") as? Int } == [16])
+    }
+  }
+
+  @Test("An update that fails at one object changes none.")
+  func failing() throws {
+    try work { (context) throws in
+      try insert(context, 1...5)
+      _ = try update(context, ["text": NSNull()], "number != 4")
+      let texts = try notes(context).map { $0.value(forKey: "text") as? String }
+      #expect(throws: (any Error).self) {
+        try update(context, ["isDone": true, "day": NSExpression(format: "text")])
+      }
+      context.reset()
+      let found = try notes(context)
+      #expect(found.map { $0.value(forKey: "text") as? String } == texts)
+      #expect(found.allSatisfy { $0.value(forKey: "isDone") == nil })
+    }
+  }
+
+  @Test("An update changes only what it is given, in rows of several sizes.", arguments: [[], ["text"]])
+  func updated(_ indexed: [String]) throws {
+    try work(indexing: indexed) { (context) throws in
       try insert(context, 1...9)
       let before = try notes(context)
       #expect(before.count == 9)

@@ -10,7 +10,8 @@ struct BatchInserts {
   }
 
   private let contents: Objects
-  private let references: ArraySlice<RowReference>
+  /// Those of the objects of the request.
+  let references: ArraySlice<RowReference>
   private let map: EntityMap
   private let store: RowIncrementalStore
 
@@ -45,7 +46,7 @@ struct BatchInserts {
     for (bytes, reference) in zip(rows, references) {
       changes.append(RowChanges.Row(table: table, reference: reference, change: .put(bytes), revision: nil))
     }
-    let areSorted = zip(changes, changes.dropFirst()).allSatisfy { $0.reference < $1.reference }
+    let areSorted = zip(references, references.dropFirst()).allSatisfy { $0 < $1 }
     return areSorted ? changes : changes.sorted { $0.reference < $1.reference }
   }
 

@@ -13,8 +13,17 @@ extension RowAccess {
   /// As ``bytes(of:_:)``, with a writer that is used again for each row.
   func bytes(of values: [ManagedValue], _ map: EntityMap, _ row: inout FieldWriter) throws -> [UInt8] {
     row.restart()
-    for field in map.fields { try write(values[field.slot], of: field, to: &row) }
+    for place in map.fields.indices { try write(values[map.fields[place].slot], place, of: map.fields, to: &row) }
     return row.exactBytes
+  }
+
+  /// Appends a field of several, without a copy of all that is known of it, if possible.
+  @inline(__always)
+  private func write(
+    _ value: ManagedValue, _ place: Int, of fields: [EntityMap.StoredField], to row: inout FieldWriter
+  ) throws {
+    guard !row.add(value, fields[place].number, isBoolean: fields[place].isBoolean) else { return }
+    try write(value, of: fields[place], to: &row)
   }
 
   /// A row with other values of some fields. All other fields stay as they are, those of other models too.
@@ -41,11 +50,11 @@ extension RowAccess {
       var reader = row.isEmpty ? nil : try FieldReader(row)
       while let (number, field) = try reader?.next() {
         while next < fields.count, fields[next].number < number {
-          try write(values[next], of: fields[next], to: &writer)
+          try write(values[next], next, of: fields, to: &writer)
           next += 1
         }
         if next < fields.count, fields[next].number == number {
-          try write(values[next], of: fields[next], to: &writer)
+          try write(values[next], next, of: fields, to: &writer)
           next += 1
         } else {
           writer.copy(number, field, of: row)
@@ -53,7 +62,7 @@ extension RowAccess {
       }
     }
     while next < fields.count {
-      try write(values[next], of: fields[next], to: &writer)
+      try write(values[next], next, of: fields, to: &writer)
       next += 1
     }
     return writer.exactBytes

@@ -38,12 +38,15 @@ extension RowIncrementalStore {
     fetch.entity = try entity(ofBatch: request.entityName)
     (fetch.predicate, fetch.includesSubentities) = (request.predicate, request.includesSubentities)
     var ids = BatchIDs(areWanted: request.resultType == .updatedObjectIDsResultType)
-    try forEachPart(of: fetch, objectsPerSave: request.objectsPerSave, context, .updated, &ids) { part, map in
-      try saveBatch(context) { snapshot, indexes in
+    try forEachPart(of: fetch, objectsPerSave: request.objectsPerSave, context, &ids) { part, map, ids in
+      if try updateRows(request, part, map, context, &ids) { return }
+      let objects = try saveBatch(context) { snapshot, indexes in
         let source = RowSource(snapshot, access, indexes, context)
         let rows = try RowFetch(self, context).rows(part, of: map, source, keepingContents: true)
-        return try BatchUpdates(request, map, self, source).objects(rows)
+        var updates = try BatchUpdates(request, map, self, source)
+        return try updates.objects(rows)
       }
+      note([.updated], of: objects, in: &ids)
     }
     return NSBatchUpdateResult(request.resultType, ids)
   }
@@ -54,12 +57,13 @@ extension RowIncrementalStore {
     var ids = BatchIDs(areWanted: request.resultType == .resultTypeObjectIDs)
     guard request.objectIDs?.isEmpty != true else { return NSBatchDeleteResult(request.resultType, ids) }
     let fetch = try fetchRequest(of: request)
-    try forEachPart(of: fetch, objectsPerSave: request.objectsPerSave, context, .deleted, &ids) { part, map in
-      try saveBatch(context) { snapshot, indexes in
+    try forEachPart(of: fetch, objectsPerSave: request.objectsPerSave, context, &ids) { part, map, ids in
+      let objects = try saveBatch(context) { snapshot, indexes in
         let source = RowSource(snapshot, access, indexes, context)
         let rows = try RowFetch(self, context).rows(part, of: map, source, keepingContents: true)
         return try BatchDeletes(self, snapshot).objects(rows)
       }
+      note([.deleted], of: objects, in: &ids)
     }
     return NSBatchDeleteResult(request.resultType, ids)
   }
@@ -67,14 +71,13 @@ extension RowIncrementalStore {
   // MARK: Saves
 
   /// Calls `save` with requests for some of the objects that a request finds at a time; with the request itself if all
-  /// are saved at once. Notes the objects with the change.
+  /// are saved at once.
   private func forEachPart(
     of request: NSFetchRequest<NSManagedObject>, objectsPerSave: Int, _ context: NSManagedObjectContext?,
-    _ change: SavedObject.Change, _ ids: inout BatchIDs,
-    _ save: (NSFetchRequest<NSManagedObject>, EntityMap) throws -> [SavedObject]
+    _ ids: inout BatchIDs, _ save: (NSFetchRequest<NSManagedObject>, EntityMap, inout BatchIDs) throws -> Void
   ) throws {
     let map = try map(ofBatch: request.entityName ?? "")
-    guard objectsPerSave > 0 else { return note([change], of: try save(request, map), in: &ids) }
+    guard objectsPerSave > 0 else { return try save(request, map, &ids) }
     let snapshot = try rows.snapshot()
     let source = RowSource(snapshot, access, try indexes(in: snapshot), context)
     var waiting = try RowFetch(self, context).rows(request, of: map, source, keepingContents: false).map(\.reference)[
@@ -87,32 +90,77 @@ extension RowIncrementalStore {
       part.predicate =
         request.predicate.map { NSCompoundPredicate(andPredicateWithSubpredicates: [isAmong, $0]) } ?? isAmong
       waiting = waiting.dropFirst(limit)
-      note([change], of: try save(part, map), in: &ids)
+      try save(part, map, &ids)
       return !waiting.isEmpty
     }
   }
 
-  /// Saves new objects that consist of their rows alone: nobody is related to them, no constraint or index has them, and
-  /// nothing notes that they are saved.
+  /// Saves new objects that consist of their rows alone.
   ///
   /// - Returns: False, with nothing saved, if they do not.
   private func saveRows(_ inserted: BatchInserts, _ map: EntityMap, _ ids: inout BatchIDs) throws -> Bool {
-    guard !map.hasRelationships, companion == nil, !recordsHistory, let changed = inserted.rows(in: map.number) else {
-      return false
+    guard try saveRows(of: [map], { _, _ in inserted.rows(in: map.number) }) else { return false }
+    for reference in inserted.references { ids.add(access.objectID(reference, map)) }
+    return true
+  }
+
+  /// Updates the objects that a request finds, if they consist of their rows alone.
+  ///
+  /// - Returns: False, with nothing saved, if they do not.
+  private func updateRows(
+    _ request: NSBatchUpdateRequest, _ fetch: NSFetchRequest<NSManagedObject>, _ map: EntityMap,
+    _ context: NSManagedObjectContext?, _ ids: inout BatchIDs
+  ) throws -> Bool {
+    guard access.schema.setsWithoutInverse.isEmpty else { return false }
+    let maps = access.schema.concrete(map.entity, includingSubentities: fetch.includesSubentities)
+    var changed: [RowChanges.Row] = []
+    let areSaved = try saveRows(of: maps) { snapshot, indexes in
+      changed = []
+      let source = RowSource(snapshot, access, indexes, context)
+      var updates = try BatchUpdates(request, map, self, source)
+      try RowFetch(self, context).forEachRow(fetch, of: map, source) { changed.append(try updates.change($0)) }
+      if maps.count > 1 { changed.sort { ($0.table, $0.reference) < ($1.table, $1.reference) } }
+      return changed
     }
+    guard areSaved else { return false }
+    let mayBeCached = !cache.isEmpty
+    for row in changed {
+      guard let map = maps.first(where: { $0.number == row.table }) else { continue }
+      ids.add(access.objectID(row.reference, map))
+      if mayBeCached { cache.remove(access.objectID(row.reference, map)) }
+    }
+    return true
+  }
+
+  /// Saves the changes of objects that consist of their rows alone: nobody is related to them, no constraint or index
+  /// has them, and nothing notes that they are saved.
+  ///
+  /// - Parameters:
+  ///   - maps: The entities that the objects may have.
+  ///   - changed: The changes; nil if the objects do not consist of their rows alone.
+  /// - Returns: False, with nothing saved, if they do not.
+  private func saveRows(
+    of maps: [EntityMap], _ changed: (any RowSnapshot, DeclaredIndexes) throws -> [RowChanges.Row]?
+  ) throws -> Bool {
+    guard companion == nil, !recordsHistory,
+      maps.allSatisfy({ !$0.hasRelationships && $0.constraints.isEmpty })
+    else { return false }
     var areAlone = false
+    note(nil)
     _ = try rows.save { snapshot in
+      let indexes = try indexes(in: snapshot)
+      var rows: [RowChanges.Row]?
+      if maps.allSatisfy({ indexes.areNone(for: $0.number) }),
+        try snapshot.row(StoreHead.historyReference, in: StoreHead.table) == nil
+      {
+        rows = try snapshot.readingInBulk { try changed($0, indexes) }
+      }
+      areAlone = rows != nil
       var changes = RowChanges()
-      areAlone =
-        try indexes(in: snapshot).areNone(for: map.number)
-        && snapshot.row(StoreHead.historyReference, in: StoreHead.table) == nil
-      if areAlone { changes.rows = changed }
+      changes.rows = rows ?? []
       return changes
     }
-    guard areAlone else { return false }
-    note(nil)
-    for row in changed { ids.add(access.objectID(row.reference, map)) }
-    return true
+    return areAlone
   }
 
   /// Saves the objects that `plan` returns in any order, as one batch.
@@ -161,5 +209,23 @@ extension RowIncrementalStore {
         NSPersistentStoreSaveError, "The store at \(url?.absoluteString ?? "?") does not know the entity \(name).")
     }
     return map
+  }
+}
+
+extension RowFetch {
+  /// Calls `body` with each row that a request without an order finds, in the order of the references. The row may be
+  /// used for another one afterwards.
+  fileprivate func forEachRow(
+    _ request: NSFetchRequest<NSManagedObject>, of map: EntityMap, _ source: RowSource,
+    _ body: (SourceRow) throws -> Void
+  ) throws {
+    var rows = RowPass(request.predicate, of: map, includingSubentities: request.includesSubentities, source)
+    try withoutActuallyEscaping(body) { body in
+      var collector = try RowCollector(request, of: map, source, isForCount: false)
+      _ = collector.passOn { row in
+        source.attempt { if row.read() { try body(row) } }
+      }
+      _ = try rows.offerRows(to: &collector, areSorted: false, keepingContents: true)
+    }
   }
 }
