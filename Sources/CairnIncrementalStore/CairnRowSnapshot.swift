@@ -44,19 +44,35 @@ final class CairnRowSnapshot: RowSnapshot {
   func forEachRow(
     in table: UInt32, from first: RowReference?, _ body: (inout StoredRow) throws -> Bool
   ) throws {
+    try forEachRow(in: table, from: first, where: { _ in true }, body)
+  }
+
+  func forEachRow(
+    in table: UInt32, from first: RowReference?, where test: (RawSpan) throws -> Bool,
+    _ body: (inout StoredRow) throws -> Bool
+  ) throws {
     var row = StoredRow(reference: .integer(0), bytes: [], version: 0, revision: 0)
     try CairnFailure.translatingAny(url) {
       guard let table = try engine.table(table) else { return }
       let isTouched = try hasRows(table.touches)
       try table.rows.scan(first.map { .from(Key($0)) } ?? .all, at: snapshot) { encoded, value, stamp in
-        let key = try Key(encoded: encoded)
-        row.reference = try RowReference(key)
+        row.reference = try RowReference(encoded: encoded)
+        guard try test(value) else { return .next }
         row.bytes.removeAll(keepingCapacity: true)
         unsafe value.withUnsafeBytes { unsafe row.bytes.append(contentsOf: $0) }
         row.version = stamp.version
         row.revision = stamp.sequence.rawValue
-        if isTouched { row.add(try table.touches.stamp(of: key, at: snapshot)) }
+        if isTouched { row.add(try table.touches.stamp(of: Key(row.reference), at: snapshot)) }
         return try body(&row) ? .next : .stop
+      }
+    }
+  }
+
+  func forEachReference(in table: UInt32, from first: RowReference?, _ body: (RowReference) throws -> Bool) throws {
+    try CairnFailure.translatingAny(url) {
+      guard let table = try engine.table(table) else { return }
+      try snapshot.scanKeys(first.map { .from(Key($0)) } ?? .all, in: table.rows) { encoded in
+        try body(RowReference(encoded: encoded)) ? .next : .stop
       }
     }
   }
@@ -103,7 +119,13 @@ extension StoredRow {
 
 extension RowReference {
   /// Converts a key of the engine.
-  fileprivate init(_ key: Key) throws {
+  fileprivate init(encoded: RawSpan) throws {
+    // Most keys are such numbers.
+    if let number = Key.natural(encoded: encoded) {
+      self = .integer(number)
+      return
+    }
+    let key = try Key(encoded: encoded)
     switch key {
     case .integer(let number): self = .integer(number)
     case .string(let text): self = .string(text)

@@ -105,10 +105,16 @@ struct RowFetch {
     if let window = request.sortedWindow, !isForCount, collector.hasRowWindow {
       rows.prepareOrder(request.sortDescriptors ?? [], window)
     }
+    var ids: [Any] = []
+    let areIDs =
+      request.resultType == .managedObjectIDResultType
+      && collector.passOn { [access = store.access] row in
+        ids.append(access.objectID(row.stored.reference, row.map))
+      }
     _ = try rows.offerRows(
       to: &collector, areSorted: isForCount || request.isSorted,
       keepingContents: !collector.hasRowWindow || request.keepsContents)
-    let answer = try answer(request, collector)
+    let answer = areIDs ? ids : try answer(request, collector)
     if let failure = source.failure { throw failure }
     return (answer, rows.usedPath)
   }

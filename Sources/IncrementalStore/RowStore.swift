@@ -136,6 +136,17 @@ public protocol RowSnapshot: AnyObject {
   /// caller does not keep.
   func forEachRow(in table: UInt32, from first: RowReference?, _ body: (inout StoredRow) throws -> Bool) throws
 
+  /// As ``forEachRow(in:from:_:)``, but calls `body` only with rows for which `test` returns true. It is called with the
+  /// bytes of each row, which are valid until it returns, so that a row need not be copied only to be passed over.
+  func forEachRow(
+    in table: UInt32, from first: RowReference?, where test: (RawSpan) throws -> Bool,
+    _ body: (inout StoredRow) throws -> Bool
+  ) throws
+
+  /// Calls `body` with the reference of each row of a table, as ``forEachRow(in:from:_:)`` does with the row. The contents
+  /// of rows need not be read.
+  func forEachReference(in table: UInt32, from first: RowReference?, _ body: (RowReference) throws -> Bool) throws
+
   /// The number of rows in a table.
   func count(in table: UInt32) throws -> Int
 
@@ -170,6 +181,24 @@ extension RowSnapshot {
   /// Reads the row.
   public func stamp(of reference: RowReference, in table: UInt32) throws -> (version: UInt64, revision: UInt64)? {
     try row(reference, in: table).map { ($0.version, $0.revision) }
+  }
+
+  /// Tests the rows of ``forEachRow(in:from:_:)``.
+  public func forEachRow(
+    in table: UInt32, from first: RowReference?, where test: (RawSpan) throws -> Bool,
+    _ body: (inout StoredRow) throws -> Bool
+  ) throws {
+    try forEachRow(in: table, from: first) { row in
+      guard unsafe try row.bytes.withUnsafeBytes({ unsafe try test($0.bytes) }) else { return true }
+      return try body(&row)
+    }
+  }
+
+  /// Reads the rows.
+  public func forEachReference(
+    in table: UInt32, from first: RowReference?, _ body: (RowReference) throws -> Bool
+  ) throws {
+    try forEachRow(in: table, from: first) { try body($0.reference) }
   }
 
   /// Reads the rows one by one.

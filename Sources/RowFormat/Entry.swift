@@ -90,22 +90,54 @@ package enum Entry {
     return output.bytes
   }
 
-  /// The object in an entry of an index, and where the values of its key end.
-  package static func indexed(
-    in entry: [UInt8], _ properties: Int
-  ) throws(RowDamage) -> (object: ObjectReference, values: [IndexKey.Part]) {
-    var input = ByteInput(entry)
-    _ = try input.number()
-    let values = try input.indexKey(properties)
-    let object = try input.object()
-    try input.requireEnd()
-    return (object, values)
-  }
-
   /// The least byte string after all that begin with `prefix`; nil if there is none.
   package static func successor(of prefix: [UInt8]) -> [UInt8]? {
     guard let last = prefix.lastIndex(where: { $0 < 0xFF }) else { return nil }
     return Array(prefix[..<last]) + [prefix[last] + 1]
+  }
+}
+
+/// Reads the entries of an index one after the other.
+package struct IndexReader {
+  private let properties: Int
+  private let headLength: Int
+  /// The entry read last up to the end of its first values; empty before the first.
+  private var former: [UInt8] = []
+  private var head = IndexKey.Head(end: 0)
+
+  /// - Parameters:
+  ///   - properties: How many properties the index has.
+  ///   - headLength: How many of their values are the first ones.
+  package init(properties: Int, headLength: Int) {
+    self.properties = properties
+    self.headLength = min(headLength, properties)
+  }
+
+  /// The object in an entry, and what is known of the first values.
+  package mutating func read(_ entry: [UInt8]) throws(RowDamage) -> (object: ObjectReference, head: IndexKey.Head) {
+    // The same bytes are the same values.
+    head.isRepeated = !former.isEmpty && entry.begins(with: former)
+    if !head.isRepeated {
+      var input = ByteInput(entry)
+      _ = try input.number()
+      head = try input.indexKey(headLength)
+      former.removeAll(keepingCapacity: true)
+      former.append(contentsOf: entry[..<head.end])
+    }
+    var input = ByteInput(entry, head.end..<entry.count)
+    if head.isWhole { _ = try input.indexKey(properties - headLength) }
+    let object = try input.object()
+    try input.requireEnd()
+    return (object, head)
+  }
+}
+
+extension [UInt8] {
+  /// As `starts(with:)`, which takes several times as long.
+  fileprivate func begins(with other: [UInt8]) -> Bool {
+    guard other.count <= count else { return false }
+    for place in other.indices where self[place] != other[place] { return false }
+    return true
   }
 }
 

@@ -93,9 +93,107 @@ package struct FieldReader {
 
   /// The field of a property; nil if the row has none.
   package static func field(_ number: UInt32, of bytes: [UInt8]) throws(RowDamage) -> Field? {
+    if let found = unsafe bytes.withUnsafeBytes({ unsafe FieldSearch.field(number, in: $0) }) { return found }
+    return try fieldByField(number, of: bytes)
+  }
+
+  /// The field of a property of a row where it lies; nil if the row has none.
+  package static func field(_ number: UInt32, of row: RawSpan) throws(RowDamage) -> Field? {
+    if let found = unsafe row.withUnsafeBytes({ unsafe FieldSearch.field(number, in: $0) }) { return found }
+    return try fieldByField(number, of: row.copied)
+  }
+
+  /// As ``field(_:of:)``, in more time. Says what is wrong with a damaged row.
+  private static func fieldByField(_ number: UInt32, of bytes: [UInt8]) throws(RowDamage) -> Field? {
     var fields = try FieldReader(bytes)
     while let next = try fields.next(), next.number <= number {
       if next.number == number { return next.field }
+    }
+    return nil
+  }
+}
+
+/// Finds fields of sound rows by skipping those before.
+@safe private struct FieldSearch {
+  private let row: UnsafeRawPointer
+  private let count: Int
+  private var offset = 1
+
+  /// The field of a property, `.some(nil)` if the row has none; nil where ``FieldReader`` would throw, which says why.
+  @inline(__always)
+  static func field(_ number: UInt32, in row: UnsafeRawBufferPointer) -> Field?? {
+    guard let start = row.baseAddress, row.count > 0 else { return nil }
+    var search = unsafe FieldSearch(row: start, count: row.count)
+    let format = search.byte(0)
+    guard format == FieldReader.format || format == FieldReader.partialFormat else { return nil }
+    return search.field(UInt64(number))
+  }
+
+  @inline(__always)
+  private init(row: UnsafeRawPointer, count: Int) {
+    unsafe self.row = unsafe row
+    self.count = count
+  }
+
+  /// The byte at an offset that is less than `count`.
+  @inline(__always)
+  private func byte(_ offset: Int) -> UInt8 { unsafe row.load(fromByteOffset: offset, as: UInt8.self) }
+
+  @inline(__always)
+  private mutating func field(_ number: UInt64) -> Field?? {
+    var current: UInt64 = 0
+    while offset < count {
+      guard let head = varint(), head >> 4 > 0 else { return nil }
+      current &+= head >> 4
+      guard current <= UInt32.max, let length = length(head & 15) else { return nil }
+      guard current < number else {
+        guard current == number, let type = FieldType(rawValue: UInt8(truncatingIfNeeded: head & 15)) else {
+          return .some(nil)
+        }
+        return Field(type: type, range: offset..<offset &+ length)
+      }
+      offset &+= length
+    }
+    return .some(nil)
+  }
+
+  /// How many bytes the value here takes, without the length before them, which is skipped; nil if there are fewer.
+  @inline(__always)
+  private mutating func length(_ type: UInt64) -> Int? {
+    var length = 0
+    switch type {
+    case 0, 1, 2: return 0
+    case 3:
+      while offset &+ length < count, byte(offset &+ length) >= 0x80 { length &+= 1 }
+      length &+= 1
+    case 4, 8: length = 8
+    case 5: length = 4
+    case 9: length = 16
+    default:
+      guard let bytes = varint() else { return nil }
+      length = Int(truncatingIfNeeded: bytes)
+    }
+    return length <= count &- offset ? length : nil
+  }
+
+  /// A number of at most 35 bits.
+  @inline(__always)
+  private mutating func varint() -> UInt64? {
+    guard offset < count else { return nil }
+    let first = byte(offset)
+    offset &+= 1
+    return first < 0x80 ? UInt64(first) : continuation(first)
+  }
+
+  private mutating func continuation(_ first: UInt8) -> UInt64? {
+    var value = UInt64(first & 0x7F)
+    var shift: UInt64 = 7
+    while offset < count, shift < 35 {
+      let byte = byte(offset)
+      offset &+= 1
+      value |= UInt64(byte & 0x7F) &<< shift
+      if byte < 0x80 { return value }
+      shift &+= 7
     }
     return nil
   }
@@ -184,9 +282,31 @@ extension Field {
     return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
   }
 
+  package func integer(in row: RawSpan) throws(RowDamage) -> Int64 {
+    // More bytes may have more than 64 bits.
+    guard range.count < 10 else { return try integer(in: row.copied) }
+    var value: UInt64 = 0
+    var place = range.upperBound
+    while place > range.lowerBound {
+      place &-= 1
+      value = unsafe value << 7 | UInt64(row.unsafeLoad(fromByteOffset: place, as: UInt8.self) & 0x7F)
+    }
+    return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+  }
+
   package func double(in bytes: [UInt8]) throws(RowDamage) -> Double {
     var input = ByteInput(bytes, range)
     return Double(bitPattern: try input.fixed(UInt64.self))
+  }
+
+  package func double(in row: RawSpan) -> Double {
+    let bits = unsafe row.unsafeLoadUnaligned(fromByteOffset: range.lowerBound, as: UInt64.self)
+    return Double(bitPattern: UInt64(littleEndian: bits))
+  }
+
+  package func float(in row: RawSpan) -> Float {
+    let bits = unsafe row.unsafeLoadUnaligned(fromByteOffset: range.lowerBound, as: UInt32.self)
+    return Float(bitPattern: UInt32(littleEndian: bits))
   }
 
   package func float(in bytes: [UInt8]) throws(RowDamage) -> Float {
@@ -205,6 +325,12 @@ extension Field {
   }
 
   /// The object that a field of the type `object` refers to; nil if the field has another type.
+  package func object(in row: RawSpan) throws(RowDamage) -> ObjectReference? {
+    guard case .object = type else { return nil }
+    let content = row.extracting(range).copied
+    return try Field(type: type, range: content.indices).object(in: content)
+  }
+
   package func object(in bytes: [UInt8]) throws(RowDamage) -> ObjectReference? {
     guard type == .object else { return nil }
     var input = ByteInput(bytes, range)
@@ -212,4 +338,9 @@ extension Field {
     try input.requireEnd()
     return object
   }
+}
+
+extension RawSpan {
+  /// The bytes in an array.
+  package var copied: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
 }

@@ -5,13 +5,16 @@ package enum IndexKey {
   /// Texts and data with more bytes are cut off, and end their key.
   package static let longest = 40
 
-  /// Where a value lies in a key.
-  package struct Part {
-    package let end: Int
-    /// Whether the value is not cut off.
-    package let isWhole: Bool
-    /// Whether the value is a number or a date that is not a number, which equals nothing.
-    package let isNotANumber: Bool
+  /// The first values of a key.
+  package struct Head {
+    /// Where the last of them ends.
+    package fileprivate(set) var end: Int
+    /// Whether none is missing or cut off.
+    package fileprivate(set) var isWhole = true
+    /// Whether one is a number or a date that is not a number, which equals nothing.
+    package fileprivate(set) var hasNotANumber = false
+    /// Whether they are the same as in the entry that was read before.
+    package internal(set) var isRepeated = false
   }
 
   /// - Parameters:
@@ -167,20 +170,19 @@ extension ByteOutput {
 }
 
 extension ByteInput {
-  /// Skips a key, and returns where each of its values ends.
+  /// Skips the first values of a key. A key has no values after one that is cut off.
   ///
-  /// - Parameter count: The number of the index's properties. A key whose last value is cut off has fewer values.
-  package mutating func indexKey(_ count: Int) throws(RowDamage) -> [IndexKey.Part] {
-    var values: [IndexKey.Part] = []
-    values.reserveCapacity(count)
+  /// - Parameter count: How many values.
+  package mutating func indexKey(_ count: Int) throws(RowDamage) -> IndexKey.Head {
+    var head = IndexKey.Head(end: offset)
     for _ in 0..<count {
       let start = offset
-      let isWhole = try indexedValue()
-      let isNotANumber = bytes[start] == Tag.notANumber.rawValue || bytes[start] == Tag.notADate.rawValue
-      values.append(IndexKey.Part(end: offset, isWhole: isWhole, isNotANumber: isNotANumber))
-      guard isWhole else { break }
+      head.isWhole = try indexedValue()
+      head.end = offset
+      if bytes[start] == Tag.notANumber.rawValue || bytes[start] == Tag.notADate.rawValue { head.hasNotANumber = true }
+      guard head.isWhole else { break }
     }
-    return values
+    return head
   }
 
   fileprivate mutating func wholeIndexedValue() throws(RowDamage) -> IndexedValue {

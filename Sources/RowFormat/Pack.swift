@@ -80,8 +80,23 @@ package struct PackReader {
     if !isFirst { try parts.checkOrder(rest, after: shared < entry.count ? entry[shared] : nil) }
     isFirst = false
     self.shared = shared
-    entry.removeLast(entry.count - shared)
-    entry.append(contentsOf: bytes[rest])
+    replaceRest(rest)
     return true
+  }
+
+  /// Replaces what the entry does not share by bytes of the pack.
+  private mutating func replaceRest(_ rest: Range<Int>) {
+    unsafe bytes.withUnsafeBytes { pack in
+      let rest = unsafe UnsafeRawBufferPointer(rebasing: pack[rest])
+      // Most neighbours are of the same length.
+      if shared + rest.count == entry.count {
+        unsafe entry.withUnsafeMutableBytes { entry in
+          unsafe UnsafeMutableRawBufferPointer(rebasing: entry[shared...]).copyMemory(from: rest)
+        }
+      } else {
+        entry.removeLast(entry.count - shared)
+        unsafe entry.append(contentsOf: rest)
+      }
+    }
   }
 }

@@ -35,6 +35,72 @@ struct HostileBytesTests {
     }
   }
 
+  @Test("A field is found, or damage is reported, as by reading the fields one by one.")
+  func fieldsByNumber() {
+    let sample = Samples.row
+    var rows = [sample] + sample.indices.map { Array(sample[..<$0]) }
+    rows += (0..<sample.count * 8).map { bit in
+      var bytes = sample
+      bytes[bit / 8] ^= 1 << (bit % 8)
+      return bytes
+    }
+    var random = SeededGenerator()
+    for length in 0..<1000 {
+      rows.append([1] + (0..<length % 40).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+    }
+    for row in rows {
+      for number in [0, 1, 2, 9, 10, 19, 28, 37, 46, 55, 100, 109, 118, 136, 137, 500, .max] as [UInt32] {
+        let expected = found(in: row) {
+          var fields = try FieldReader(row)
+          while let next = try fields.next(), next.number <= number {
+            if next.number == number { return next.field }
+          }
+          return nil
+        }
+        let copied = found(in: row) { try FieldReader.field(number, of: row) }
+        let inPlace = unsafe row.withUnsafeBytes { unsafe foundInPlace($0.bytes, number) }
+        #expect(
+          copied == expected && inPlace == expected,
+          "seed \(random.seed): \(number) in \(row): \(expected), \(copied), \(inPlace)")
+      }
+    }
+  }
+
+  /// A field and its value, or the damage, in words.
+  private func found(in row: [UInt8], _ find: () throws -> Field?) -> String {
+    do {
+      guard let field = try find() else { return "none" }
+      let value =
+        switch field.type {
+        case .integer: "\(try field.integer(in: row))"
+        case .double, .date: "\(try field.double(in: row).bitPattern)"
+        case .float: "\(try field.float(in: row).bitPattern)"
+        case .object: "\(try field.object(in: row).map { "\($0)" } ?? "none")"
+        default: ""
+        }
+      return "\(field.type) \(field.range) \(value)"
+    } catch {
+      return "damage"
+    }
+  }
+
+  private func foundInPlace(_ row: RawSpan, _ number: UInt32) -> String {
+    do {
+      guard let field = try FieldReader.field(number, of: row) else { return "none" }
+      let value =
+        switch field.type {
+        case .integer: "\(try field.integer(in: row))"
+        case .double, .date: "\(field.double(in: row).bitPattern)"
+        case .float: "\(field.float(in: row).bitPattern)"
+        case .object: "\(try field.object(in: row).map { "\($0)" } ?? "none")"
+        default: ""
+        }
+      return "\(field.type) \(field.range) \(value)"
+    } catch {
+      return "damage"
+    }
+  }
+
   @Test("Bytes that continue after their end are refused.", arguments: Reading.allCases)
   func longer(_ reading: Reading) {
     #expect(throws: RowDamage.self) { try reading.read(reading.sample + [0]) }

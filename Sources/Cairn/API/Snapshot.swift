@@ -237,15 +237,22 @@ public final class Snapshot: Sendable {
   ) throws {
     guard limit > 0 else { return }
     var left = limit
-    let dictionaries = index.dictionaries
+    var values = ValueReader(index.dictionaries)
     try walk(range, keyspace, reverse: reverse, limit: limit) { record in
       var step = ScanStep.next
-      try unsafe record.withValue(dictionaries) {
+      try unsafe values.withValue(of: record) {
         step = try unsafe body(record.key.bytes, $0.bytes, record.stamp)
       }
       left -= 1
       return step == .next && left > 0
     }
+  }
+
+  /// As ``scan(_:in:reverse:limit:_:)``, without reading the values.
+  package func scanKeys(
+    _ range: KeyRange, in keyspace: Keyspace, _ body: (_ key: RawSpan) throws -> ScanStep
+  ) throws {
+    try walk(range, keyspace, reverse: false, limit: .max) { record in try unsafe body(record.key.bytes) == .next }
   }
 
   /// Copies of the rows of a range, all in memory at once.

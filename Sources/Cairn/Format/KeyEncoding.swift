@@ -177,6 +177,21 @@ extension Double {
   }
 }
 
+extension Key {
+  /// The number, not less than 0, of which these bytes are the encoded key; nil if they are anything else.
+  package static func natural(encoded: RawSpan) -> Int64? {
+    unsafe encoded.withUnsafeBytes { bytes in
+      guard bytes.count > 0, unsafe Int(bytes[0]) == Int(KeyType.integer) &+ bytes.count &- 1, bytes.count <= 9 else {
+        return nil
+      }
+      var number: UInt64 = 0
+      for place in 1..<bytes.count { number = unsafe number << 8 | UInt64(bytes[place]) }
+      guard significantBytes(number) == bytes.count &- 1 else { return nil }
+      return Int64(exactly: number)
+    }
+  }
+}
+
 @safe private struct KeyReader {
   private let bytes: UnsafeRawBufferPointer
   private var position = 0

@@ -143,6 +143,14 @@ import Synchronization
     unsafe cairn_prefetch(slots(page(Self.position(hash)), line: Self.homeLine(hash)))
   }
 
+  /// Prefetches the home line of a row, and returns its address.
+  @inline(__always)
+  func prefetchedLine(_ hash: RowHash) -> UInt64 {
+    let line = unsafe slots(page(Self.position(hash)), line: Self.homeLine(hash))
+    unsafe cairn_prefetch(line)
+    return UInt64(UInt(bitPattern: line))
+  }
+
   /// Prefetches what inserting a row reads first: the header of its page, and its home line.
   @inline(__always)
   func prefetchForInsertion(_ hash: RowHash) {
@@ -177,6 +185,20 @@ import Synchronization
       line = Self.step(line, tag)
     }
     return nil
+  }
+
+  /// The first address in a row's home line that may be that of the row; nil if there is none.
+  ///
+  /// - Parameter line: What ``prefetchedLine(_:)`` has returned since the era was pinned.
+  @inline(__always)
+  func firstAddress(_ hash: RowHash, inLine line: UInt64) -> LogAddress? {
+    guard let slots = unsafe Slot(bitPattern: UInt(truncatingIfNeeded: line)) else { return nil }
+    let wanted = Self.tag(Self.position(hash))
+    let likely = unsafe compare(slots, wanted).likely
+    guard likely != 0 else { return nil }
+    let word = unsafe slots[likely.trailingZeroBitCount].load(ordering: .acquiring)
+    guard word & Self.placeMask == wanted, word > Self.vacated else { return nil }
+    return LogAddress(word >> Self.addressShift)
   }
 
   /// Which slots of a line look like the wanted one, and whether none of them is empty. Without branches, because where

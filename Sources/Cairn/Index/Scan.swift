@@ -76,8 +76,12 @@ struct Scan {
   @inline(never)
   private func locate(_ entries: LeafEntries, _ range: Range<Int>) {
     let locator = keyspace.locator
-    for position in range { locator.index.prefetch(entries[position].hash) }
-    for position in range { entries[position].head = locator.likelyAddress(entries[position].hash).rawValue }
+    for position in range { entries[position].head = locator.index.prefetchedLine(entries[position].hash) }
+    for position in range {
+      let (hash, line) = (entries[position].hash, entries[position].head)
+      let address = locator.index.firstAddress(hash, inLine: line) ?? locator.likelyAddress(hash)
+      entries[position].head = address.rawValue
+    }
   }
 
   /// Prefetches records. The processor continues after a prefetch only when the address has been translated, which

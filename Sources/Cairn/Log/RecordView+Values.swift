@@ -49,7 +49,7 @@ extension RecordView {
     return unsafe dictionary.withBorrowed { unsafe LZ4.decompress(stored, with: $0.content.bytes, into: target) }
   }
 
-  private var invalidBlock: StoreError {
+  var invalidBlock: StoreError {
     StoreError(
       .corrupted,
       header.dictionary > 0

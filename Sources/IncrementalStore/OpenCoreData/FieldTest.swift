@@ -1,10 +1,10 @@
 import OpenCoreData
 
-/// Tests one field of rows in its bytes, as a comparison with a constant does that has no options.
+/// Tests one field of rows where its bytes lie, as a comparison with a constant does that has no options.
 struct FieldTest {
   private let number: UInt32
   /// Returns nil for a value about which the bytes alone do not tell.
-  private let test: ([UInt8], Field) throws(RowDamage) -> Bool?
+  private let test: (RawSpan, Field) throws(RowDamage) -> Bool?
   /// Whether the comparison is true for no value.
   private let holdsForNull: Bool
 
@@ -25,26 +25,30 @@ struct FieldTest {
   }
 
   /// Whether the comparison is true for a row; nil if its bytes do not tell, or are damaged.
-  func callAsFunction(_ bytes: [UInt8]) -> Bool? {
+  func callAsFunction(_ row: RawSpan) -> Bool? {
     do throws(RowDamage) {
-      guard let field = try FieldReader.field(number, of: bytes), field.type != .null else { return holdsForNull }
-      return try test(bytes, field)
+      guard let field = try FieldReader.field(number, of: row) else { return holdsForNull }
+      if case .null = field.type { return holdsForNull }
+      return try test(row, field)
     } catch {
       return nil
     }
   }
+
+  func callAsFunction(_ row: [UInt8]) -> Bool? { unsafe row.withUnsafeBytes { unsafe self($0.bytes) } }
 
   // MARK: Attributes
 
   private static func test(
     _ attribute: NSAttributeType, _ type: NSComparisonPredicate.Operator,
     _ constant: PredicateValue
-  ) -> (([UInt8], Field) throws(RowDamage) -> Bool?)? {
+  ) -> ((RawSpan, Field) throws(RowDamage) -> Bool?)? {
     switch attribute {
     case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:
       guard let holds = comparison(type, constant, \.wholeNumber) else { return nil }
-      return { bytes, field throws(RowDamage) in
-        field.type == .integer ? holds(try field.integer(in: bytes)) : nil
+      return { row, field throws(RowDamage) in
+        guard case .integer = field.type else { return nil }
+        return holds(try field.integer(in: row))
       }
     case .booleanAttributeType:
       guard let holds = comparison(type, constant, \.wholeNumber) else { return nil }
@@ -58,39 +62,47 @@ struct FieldTest {
     case .doubleAttributeType, .floatAttributeType:
       guard let holds = comparison(type, constant, \.floatingPoint) else { return nil }
       let isDouble = attribute == .doubleAttributeType
-      return { bytes, field throws(RowDamage) in
-        guard field.type == (isDouble ? .double : .float) else { return nil }
-        let number = isDouble ? try field.double(in: bytes) : Double(try field.float(in: bytes))
+      return { row, field in
+        let number: Double
+        switch field.type {
+        case .double where isDouble: number = field.double(in: row)
+        case .float where !isDouble: number = Double(field.float(in: row))
+        default: return nil
+        }
         return number.isNaN ? nil : holds(number)
       }
     case .dateAttributeType:
       guard let holds = comparison(type, constant, \.seconds) else { return nil }
-      return { bytes, field throws(RowDamage) in
-        guard field.type == .date else { return nil }
-        let seconds = try field.double(in: bytes)
+      return { row, field in
+        guard case .date = field.type else { return nil }
+        let seconds = field.double(in: row)
         return seconds.isNaN ? nil : holds(seconds)
       }
     case .UUIDAttributeType:
       guard case .uuid(let uuid) = constant, let isEqual = equality(type) else { return nil }
       let expected = uuid.bytes
-      return { bytes, field in
-        field.type == .uuid ? bytes[field.range].elementsEqual(expected) == isEqual : nil
+      return { row, field in
+        guard case .uuid = field.type else { return nil }
+        return row.extracting(field.range).has(expected) == isEqual
       }
     case .stringAttributeType:
       guard case .string(let text) = constant, text.utf8.allSatisfy({ $0 < 0x80 }), let isEqual = equality(type)
       else { return nil }
       let expected = Array(text.utf8)
-      return { bytes, field in
-        guard field.type == .string else { return nil }
-        if bytes[field.range].elementsEqual(expected) { return isEqual }
+      return { row, field in
+        guard case .string = field.type else { return nil }
+        let text = row.extracting(field.range)
+        if text.has(expected) { return isEqual }
         // Only a text with other characters than ASCII may be canonically equivalent all the same.
-        return bytes[field.range].reduce(0, |) < 0x80 ? !isEqual : nil
+        return text.isASCII ? !isEqual : nil
       }
     default: return nil
     }
   }
 
   /// A comparison of values with a constant, or with those of a collection; nil if one of these cannot be converted.
+  // Inlined, so that the closure takes its number as it is.
+  @inline(__always)
   private static func comparison<Value: Comparable & Hashable>(
     _ type: NSComparisonPredicate.Operator, _ constant: PredicateValue, _ convert: (PredicateValue) -> Value?
   ) -> ((Value) -> Bool)? {
@@ -131,21 +143,37 @@ struct FieldTest {
   private static func test(
     _ relationship: NSRelationshipDescription, _ type: NSComparisonPredicate.Operator, _ constant: PredicateValue,
     _ access: RowAccess
-  ) -> (([UInt8], Field) throws(RowDamage) -> Bool?)? {
+  ) -> ((RawSpan, Field) throws(RowDamage) -> Bool?)? {
     guard case .object(let object) = constant, let expected = access.reference(ofConstant: object),
       let isEqual = equality(type)
     else { return nil }
     // Most rows refer to objects of one entity.
     var member = expected.entity
     guard access.isMember(expected, of: relationship) else { return nil }
-    return { bytes, field throws(RowDamage) in
-      guard let found = try field.object(in: bytes) else { return nil }
+    return { row, field throws(RowDamage) in
+      guard let found = try field.object(in: row) else { return nil }
       if found.entity != member {
         guard access.isMember(found, of: relationship) else { return nil }
         member = found.entity
       }
       return (found == expected) == isEqual
     }
+  }
+}
+
+extension RawSpan {
+  fileprivate func has(_ bytes: [UInt8]) -> Bool {
+    guard byteCount == bytes.count else { return false }
+    for place in 0..<byteCount where unsafe unsafeLoad(fromByteOffset: place, as: UInt8.self) != bytes[place] {
+      return false
+    }
+    return true
+  }
+
+  fileprivate var isASCII: Bool {
+    var bits: UInt8 = 0
+    for place in 0..<byteCount { bits |= unsafe unsafeLoad(fromByteOffset: place, as: UInt8.self) }
+    return bits < 0x80
   }
 }
 

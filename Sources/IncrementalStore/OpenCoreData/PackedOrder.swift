@@ -28,7 +28,7 @@ struct PackedOrder {
     for (number, isDescending) in properties {
       let value = try IndexKey.key(of: [number], in: row, normalized: UniqueKey.normalized)
       var input = ByteInput(value)
-      guard try input.indexKey(1).allSatisfy(\.isWhole) else { return false }
+      guard try input.indexKey(1).isWhole else { return false }
       key += isDescending ? value.map { ~$0 } : value
     }
     return append(key: key)

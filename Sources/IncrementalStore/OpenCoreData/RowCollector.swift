@@ -24,7 +24,7 @@ extension RowSource {
     var reader = RowReader<SourceRow> { row in
       context?.object(with: row.objectID)
     } value: { key in
-      if let field = map.field(named: key) { return { row in row.value(of: field) } }
+      if let field = map.field(named: key) { return self.value(of: field) }
       if let set = map.set(named: key) { return { row in row.value(of: set) } }
       return NSManagedObjectID.reader(ofObjectKey: key).map { read in { row in read(row.objectID) } }
     }
@@ -41,24 +41,40 @@ extension RowSource {
     return reader
   }
 
+  /// A closure that reads a field of rows.
+  fileprivate func value(of field: EntityMap.StoredField) -> (SourceRow) -> PredicateValue {
+    switch field.kind {
+    case .attribute(let attribute):
+      return { [self] row in
+        row.value(of: field.number, self) { found, bytes in
+          try rows.coder.value(found, of: attribute, field.type, in: bytes).predicateValue
+        }
+      }
+    case .toOne:
+      return { [self] row in
+        row.value(of: field.number, self) { found, bytes in
+          if case .null = found.type { .null } else { self.value(of: try rows.object(found, field, bytes)) }
+        }
+      }
+    }
+  }
+
   fileprivate func value(of object: ObjectReference) -> PredicateValue { row(of: object).map { .object($0) } ?? .null }
 }
 
 extension SourceRow {
-  fileprivate func value(of field: EntityMap.StoredField) -> PredicateValue {
+  /// - Parameter source: The source of the row, which takes time to ask for.
+  @inline(__always)
+  fileprivate func value(
+    of field: UInt32, _ source: RowSource, _ decode: (Field, [UInt8]) throws -> PredicateValue
+  ) -> PredicateValue {
     guard read() else { return .null }
-    return source.attempt {
-      try StoreFailure.reading("The row of \(objectID)") {
-        guard let found = try FieldReader.field(field.number, of: stored.bytes) else { return .null }
-        switch field.kind {
-        case .attribute(let attribute):
-          return try source.rows.coder.value(found, of: attribute, field.type, in: stored.bytes).predicateValue
-        case .toOne:
-          guard found.type != .null else { return .null }
-          return source.value(of: try source.rows.object(found, field, stored.bytes))
-        }
-      }
-    } ?? .null
+    do {
+      return try FieldReader.field(field, of: stored.bytes).map { try decode($0, stored.bytes) } ?? .null
+    } catch {
+      source.note((error as? RowDamage).map { StoreFailure.damaged("The row of \(objectID)", $0) } ?? error)
+      return .null
+    }
   }
 
   fileprivate func count(of set: EntityMap.StoredSet) -> PredicateValue {
@@ -86,7 +102,7 @@ extension SourceRow: KeyValueCoding, Identified {
   func value(forKey key: String) -> Any? { predicateValue(forKey: key) }
 
   func predicateValue(forKey key: String) -> PredicateValue {
-    if let field = map.field(named: key) { return value(of: field) }
+    if let field = map.field(named: key) { return source.value(of: field)(self) }
     if let set = map.set(named: key) { return value(of: set) }
     return NSManagedObjectID.reader(ofObjectKey: key)?(objectID) ?? .null
   }

@@ -148,7 +148,7 @@ struct CandidateReader {
   private func read(_ section: IndexSection, _ lookups: inout Int) throws -> [ObjectReference]? {
     var found: [ObjectReference] = []
     for range in section.ranges {
-      try source.forEachObject(in: section, range, reverse: false) { object, _ in
+      try source.forEachObject(in: section, range, reverse: false) { object, _, _ in
         found.append(object)
         return found.count <= lookups
       }
@@ -202,16 +202,18 @@ extension RowSnapshot {
 }
 
 extension RowSource {
-  /// Calls `body` with each object in a range of an index, and with its entry, until it returns false.
+  /// Calls `body` with each object in a range of an index, with its entry, and with what is known of the entry's first
+  /// values, until it returns false.
+  ///
+  /// - Parameter headLength: How many values are the first ones.
   func forEachObject(
-    in section: IndexSection, _ range: IndexSection.Range, reverse: Bool,
-    _ body: (_ object: ObjectReference, _ key: (entry: [UInt8], values: [IndexKey.Part])) throws -> Bool
+    in section: IndexSection, _ range: IndexSection.Range, reverse: Bool, headLength: Int = 0,
+    _ body: (_ object: ObjectReference, _ entry: [UInt8], _ head: IndexKey.Head) throws -> Bool
   ) throws {
+    var reader = IndexReader(properties: section.names.count, headLength: headLength)
     try snapshot.forEachEntry(from: range.lower, before: range.upper, reverse: reverse) { entry in
-      let (object, values) = try StoreFailure.reading("An entry of \(section)") {
-        try Entry.indexed(in: entry, section.names.count)
-      }
-      return try body(object, (entry, values))
+      let (object, head) = try StoreFailure.reading("An entry of \(section)") { try reader.read(entry) }
+      return try body(object, entry, head)
     }
   }
 }

@@ -33,6 +33,25 @@ final class CountingSnapshot: SearchingRowSnapshot {
     }
   }
 
+  func forEachRow(
+    in table: UInt32, from first: RowReference?, where test: (RawSpan) throws -> Bool,
+    _ body: (inout StoredRow) throws -> Bool
+  ) throws {
+    try snapshot.forEachRow(
+      in: table, from: first,
+      where: { row in
+        rows += 1
+        return try test(row)
+      }, body)
+  }
+
+  func forEachReference(in table: UInt32, from first: RowReference?, _ body: (RowReference) throws -> Bool) throws {
+    try snapshot.forEachReference(in: table, from: first) { reference in
+      rows += 1
+      return try body(reference)
+    }
+  }
+
   func count(in table: UInt32) throws -> Int { try snapshot.count(in: table) }
 
   func forEachEntry(

@@ -65,23 +65,23 @@ extension RowPass {
       let (section, properties) = planner.indexes.groups(by: names, predicate?.conjuncts ?? [])
     else { return nil }
     var groups: [(first: (object: ObjectReference, place: Int), count: Int)] = []
-    var key: ArraySlice<UInt8>?
+    var startsGroup = true
     var isCertain = true
     // Most objects are of the first entity.
     let entity = maps.first?.number
-    try source.forEachObject(in: section, section.ranges[0], reverse: false) { object, found in
+    try source.forEachObject(in: section, section.ranges[0], reverse: false, headLength: properties) {
+      object, _, head in
+      startsGroup = startsGroup || !head.isRepeated
       guard let place = object.entity == entity ? 0 : places[object.entity] else { return true }
-      let values = found.values.prefix(properties)
-      let next = found.entry[..<(values.last?.end ?? 0)]
       // Values that are cut off may differ, and NaN differs from itself.
-      isCertain = values.count == properties && values.allSatisfy { $0.isWhole && !$0.isNotANumber }
-      if next == key {
+      isCertain = head.isWhole && !head.hasNotANumber
+      if startsGroup {
+        groups.append(((object, place), 1))
+        startsGroup = false
+      } else {
         let last = groups.count - 1
         groups[last].count += 1
         if comesFirst((object, place), groups[last].first, areSorted) { groups[last].first = (object, place) }
-      } else {
-        key = next
-        groups.append(((object, place), 1))
       }
       return isCertain
     }

@@ -101,7 +101,7 @@ struct RowPass {
     } else if maps.count > 1, !areSorted {
       try merge(&collector, keepsContents)
     } else {
-      try scan(&collector, keepsContents)
+      try scan(&collector, keepsContents, needsContents: keepsContents || areSorted || predicate != nil)
     }
     if let failure = source.failure { throw failure }
     return true
@@ -203,7 +203,7 @@ struct RowPass {
     guard partialRows == nil,
       let order = planner.indexes.order(for: descriptors, predicate?.conjuncts ?? []), order.isExact
     else { return false }
-    var group = OrderedGroup(order.properties)
+    var group = OrderedGroup()
     var check = CancellationCheck()
     var isExact = true
     func pass(on group: (objects: [ObjectReference], haveWholeValues: Bool)) {
@@ -211,10 +211,11 @@ struct RowPass {
       for (object, place) in fetched(group.objects, true) where isExact { body(object, maps[place]) }
     }
     for range in order.section.ranges {
-      try source.forEachObject(in: order.section, range, reverse: order.isReversed) { object, key in
+      try source.forEachObject(in: order.section, range, reverse: order.isReversed, headLength: order.properties) {
+        object, entry, head in
         try check.noteRow()
-        if group.isComplete(before: key) { pass(on: group.take()) }
-        group.add(object, key)
+        if group.isComplete(before: entry, head) { pass(on: group.take()) }
+        group.add(object, entry, head)
         return isExact
       }
     }
@@ -230,15 +231,16 @@ struct RowPass {
   /// - Returns: False if that takes more time than reading all rows. The collector is then as before.
   private func offerInOrder(_ order: IndexOrder, _ collector: inout RowCollector) throws -> Bool {
     let before = collector
-    var group = OrderedGroup(order.properties)
+    var group = OrderedGroup()
     var lookups = try reader.mostLookups
     for range in order.section.ranges {
-      try source.forEachObject(in: order.section, range, reverse: order.isReversed) { object, key in
-        if group.isComplete(before: key) {
+      try source.forEachObject(in: order.section, range, reverse: order.isReversed, headLength: order.properties) {
+        object, entry, head in
+        if group.isComplete(before: entry, head) {
           lookups -= try offer(&group, order, &collector)
           guard lookups >= 0, !collector.hasEnough, source.failure == nil else { return false }
         }
-        group.add(object, key)
+        group.add(object, entry, head)
         // All of the group would be looked up.
         if !order.isExact, group.count > lookups { lookups = -1 }
         return lookups >= 0
@@ -274,17 +276,33 @@ struct RowPass {
     partialRows?.isKnown(row.bytes, of: map) ?? true
   }
 
-  private func scan(_ collector: inout RowCollector, _ keepsContents: Bool) throws {
+  private func scan(_ collector: inout RowCollector, _ keepsContents: Bool, needsContents: Bool) throws {
     var goesOn = true
     var check = CancellationCheck()
     for map in maps where goesOn {
+      guard needsContents else {
+        let probe = SourceRow(.integer(0), map, source)
+        try source.snapshot.forEachReference(in: map.number, from: first) { reference in
+          try check.noteRow()
+          probe.stored.reference = reference
+          goesOn = collector.offer(probe, isMatch: true) { $0.unread() }
+          return goesOn
+        }
+        continue
+      }
       let probe = SourceRow(StoredRow(reference: .integer(0), bytes: [], version: 0, revision: 0), map, source)
+      // What is known of an object that is not loaded in whole is not told by a field alone.
+      let test = partialRows == nil ? RowTest(predicate, map, source.rows) : nil
+      var holds: Bool?
       try source.snapshot.forEachRow(in: map.number, from: first) { row in
         try check.noteRow()
+        holds = test.flatMap { test in test(row) }
+        return holds ?? true
+      } _: { row in
         guard isKnown(row, map) else { return true }
         // Swaps the row in and out, so that its bytes have one owner and are not reference-counted.
         swap(&probe.stored, &row)
-        goesOn = collector.offer(probe) { keepsContents ? $0.copy() : $0.unread() }
+        goesOn = collector.offer(probe, isMatch: holds == true) { keepsContents ? $0.copy() : $0.unread() }
         swap(&probe.stored, &row)
         return goesOn && source.failure == nil
       }
@@ -305,7 +323,6 @@ struct RowPass {
 
 /// Objects with the same values of the first properties of an index.
 private struct OrderedGroup {
-  private let properties: Int
   private var objects: [ObjectReference] = []
   /// The bytes of the values.
   private var key: ArraySlice<UInt8> = []
@@ -313,21 +330,15 @@ private struct OrderedGroup {
 
   var count: Int { objects.count }
 
-  init(_ properties: Int) { self.properties = properties }
-
-  private func values(_ key: (entry: [UInt8], values: [IndexKey.Part])) -> ArraySlice<UInt8> {
-    key.entry[..<(key.values.prefix(properties).last?.end ?? 0)]
-  }
-
   /// Whether the next object has other values than the objects of the group.
-  func isComplete(before next: (entry: [UInt8], values: [IndexKey.Part])) -> Bool {
-    !objects.isEmpty && values(next) != key
+  func isComplete(before entry: [UInt8], _ head: IndexKey.Head) -> Bool {
+    !objects.isEmpty && entry[..<head.end] != key
   }
 
-  mutating func add(_ object: ObjectReference, _ key: (entry: [UInt8], values: [IndexKey.Part])) {
+  mutating func add(_ object: ObjectReference, _ entry: [UInt8], _ head: IndexKey.Head) {
     if objects.isEmpty {
-      self.key = values(key)
-      haveWholeValues = key.values.prefix(properties).allSatisfy(\.isWhole)
+      key = entry[..<head.end]
+      haveWholeValues = head.isWhole
     }
     objects.append(object)
   }

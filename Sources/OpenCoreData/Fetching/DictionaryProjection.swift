@@ -5,8 +5,8 @@ struct DictionaryProjection<Row> {
   private typealias Group = RowGroup<Row>
 
   private let columns: [(name: String, value: (Group) -> PredicateValue)]
-  /// The groups before there are rows; nil if each row gives a dictionary.
-  let groups: RowGroups<Row>?
+  /// Makes the groups before there are rows; nil if each row gives a dictionary.
+  let makeGroups: (() -> RowGroups<Row>)?
   private let having: (Group) -> Bool
   private let sort: CompiledSort<Group>?
   private let isDistinct: Bool
@@ -34,14 +34,15 @@ struct DictionaryProjection<Row> {
     sort = hasGroups && keys.isEmpty ? nil : try groups.sort(request.sortDescriptors)
     isDistinct = request.returnsDistinctResults
     if hasGroups {
-      self.groups = RowGroups(keys: try Self.values(of: keys, rows), calls)
+      let keys = try Self.values(of: keys, rows)
+      makeGroups = { [calls] in RowGroups(keys: keys, calls) }
     } else if isDistinct {
       // Rows that give equal dictionaries are a group.
-      self.groups = RowGroups(
-        keys: values.map { column in { row in column.value(Group(first: row)) } }, sort: order,
-        bound: order == nil ? FetchWindow(request).end : .max)
+      let keys: [(Row) -> PredicateValue] = values.map { column in { row in column.value(Group(first: row)) } }
+      let bound = order == nil ? FetchWindow(request).end : .max
+      makeGroups = { RowGroups(keys: keys, sort: order, bound: bound) }
     } else {
-      self.groups = nil
+      makeGroups = nil
     }
   }
 

@@ -33,7 +33,7 @@ package struct FetchCollector<Row> {
     isSorted = fetch.sort != nil
     self.isForCount = isForCount
     window = fetch.window
-    groups = fetch.projection?.groups
+    groups = fetch.projection?.makeGroups?()
     bound = groups == nil ? fetch.window.end : .max
   }
 
@@ -57,17 +57,18 @@ package struct FetchCollector<Row> {
     guard isMatch || matches(row) else { return true }
     matched += 1
     if isForCount { return matched < bound }
-    return keep(row, copy)
+    if let groups { return groups.add(row, copy: copy) }
+    if isSorted { return sort(row, copy) }
+    if matched > window.offset {
+      if let body { body(row) } else { rows.append(copy(row)) }
+    }
+    return matched < bound
   }
 
-  private mutating func keep(_ row: Row, _ copy: (Row) -> Row) -> Bool {
-    if let goesOn = groups?.add(row, copy: copy) { return goesOn }
-    guard let sort = fetch.sort else {
-      if matched > window.offset {
-        if let body { body(row) } else { rows.append(copy(row)) }
-      }
-      return matched < bound
-    }
+  // Not inlined: the types that it uses take time to look up.
+  @inline(never)
+  private mutating func sort(_ row: Row, _ copy: (Row) -> Row) -> Bool {
+    guard let sort = fetch.sort else { return false }
     let keys = sort.keys(of: row)
     if let last, sort.order(keys, last) != .orderedAscending { return true }
     let kept = copy(row)
@@ -110,11 +111,10 @@ package struct FetchCollector<Row> {
   }
 
   /// The dictionaries of a request that groups rows, made from groups of which it reads only values that are the same
-  /// for all rows, and the number of rows.
+  /// for all rows, and the number of rows. To be called once, without rows offered.
   package func dictionaries(of groups: [(first: Row, count: Int)]) -> [NSDictionary] {
-    var collector = self
-    for group in groups { _ = collector.groups?.add(group.first, count: group.count) { $0 } }
-    return collector.dictionaries
+    for group in groups { _ = self.groups?.add(group.first, count: group.count) { $0 } }
+    return dictionaries
   }
 
   /// The number of rows in the answer.

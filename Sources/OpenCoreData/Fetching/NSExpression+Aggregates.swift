@@ -27,6 +27,9 @@ extension NSExpression {
     }
   }
 
+  /// Whether the expression is the identifier of an object.
+  var isIdentifier: Bool { if case .keyPath("objectID") = form { true } else { false } }
+
   /// The expression's name in errors and dictionaries: the key path, or the expression in the format language.
   var name: String {
     if case .keyPath(let path) = form { path } else { description }

@@ -1,5 +1,7 @@
 /// The groups of the rows of a fetch, made while the rows come one by one. Keeps one row of each group.
-struct RowGroups<Row> {
+///
+/// A class, because to call a method of a generic structure takes a lookup of its type.
+final class RowGroups<Row> {
   /// Appends what the table needs of a row. One closure calls the next: to call the closures in an array takes several
   /// times as long, since their type depends on that of the rows.
   private let read: (Row, inout [PredicateValue]) -> Void
@@ -46,7 +48,7 @@ struct RowGroups<Row> {
   ///   - count: The number of rows with the same values for everything that is read, for which the row stands.
   ///   - copy: Makes a copy of a row that stays valid.
   /// - Returns: Whether further rows are needed.
-  mutating func add(_ row: Row, count: Int = 1, copy: (Row) -> Row) -> Bool {
+  func add(_ row: Row, count: Int = 1, copy: (Row) -> Row) -> Bool {
     values.removeAll(keepingCapacity: true)
     read(row, &values)
     if table.keepsObjects(of: values) {
@@ -54,13 +56,20 @@ struct RowGroups<Row> {
       read(copy(row), &values)
     }
     let group = table.add(values, count: count)
+    if group == started || sort != nil { choose(row, group, copy) }
+    rows += count
+    return table.count < bound
+  }
+
+  /// Lets a row stand for its group if it is the first one.
+  // Not inlined: the types that it uses take time to look up.
+  @inline(never)
+  private func choose(_ row: Row, _ group: Int, _ copy: (Row) -> Row) {
     if group == started {
       started += 1
       first.append((copy(row), rows))
     } else if let sort, sort.order(row, first[group].row) == .orderedAscending {
       first[group] = (copy(row), rows)
     }
-    rows += count
-    return table.count < bound
   }
 }

@@ -147,6 +147,21 @@ extension Promise {
     try expectThrown(stopped, "The error of a closure that reads rows") {
       try snapshot.forEachRow(in: 1, from: nil) { _ in throw stopped }
     }
+    var (tested, passed): ([[UInt8]], [NamedRow]) = ([], [])
+    try snapshot.forEachRow(in: 1, from: reference(4)) { bytes in
+      tested.append(unsafe bytes.withUnsafeBytes { unsafe Array($0) })
+      return tested.count.isMultiple(of: 3)
+    } _: { row in
+      passed.append(NamedRow(row))
+      return passed.count < 40
+    }
+    let rows = model.rows(in: 1, from: reference(4)).prefix(120)
+    try expect("The bytes of rows that are tested", tested, are: rows.map(\.row.bytes))
+    try expect(
+      "The rows that pass a test", passed, are: rows.enumerated().filter { $0.offset % 3 == 2 }.map(\.element))
+    try expectThrown(stopped, "The error of a closure that tests rows") {
+      try snapshot.forEachRow(in: 1, from: nil, where: { _ in throw stopped }) { _ in true }
+    }
   }
 
   private static let nestedReads = Promise("Everything can be read while rows or entries are being read.") { session in

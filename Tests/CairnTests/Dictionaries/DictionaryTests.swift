@@ -56,6 +56,12 @@ import Testing
     }
     let wrong = (0..<rows).filter { values[$0] != Self.value($0) }
     #expect(wrong.isEmpty)
+    var scanned: [[UInt8]] = []
+    try keyspace.scan { _, value, _ in
+      scanned.append(unsafe value.withUnsafeBytes { unsafe Array($0) })
+      return .next
+    }
+    #expect(scanned == values)
     #expect(store.statistics.rows == rows)
   }
 

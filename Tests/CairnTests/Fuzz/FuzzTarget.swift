@@ -119,7 +119,12 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   private static func key(_ input: [UInt8]) throws(FuzzFinding) {
     var keys: [Key] = []
     for bytes in [input, Array(input.prefix(input.count / 2)), Array(input.dropFirst(input.count / 2))] {
-      guard let key = try? Key(encoded: bytes) else { continue }
+      let key = try? Key(encoded: bytes)
+      let natural: Int64? = if case .integer(let number)? = key, number >= 0 { number } else { nil }
+      guard unsafe bytes.withUnsafeBytes({ unsafe Key.natural(encoded: $0.bytes) }) == natural else {
+        throw FuzzFinding("\(bytes) is decoded as a number in two ways")
+      }
+      guard let key else { continue }
       guard key.encoded == bytes else { throw FuzzFinding("\(key) has two encodings") }
       guard (try? Key(literal: key.literal)) == key else {
         throw FuzzFinding("\(key) is written as \(key.literal), which is read as something else")
