@@ -62,19 +62,24 @@ public final class NSManagedObjectID: NSObject, NSFetchRequestResult, @unchecked
   public override var description: String { uriRepresentation().absoluteString }
 }
 
-/// An identifier as the key of a dictionary. Keys are compared without a cast.
+/// An identifier as the key of a dictionary. Keys are compared without a cast, and their identifiers are read only if
+/// the hashes are the same.
 package struct IDKey: Hashable {
   package let id: NSManagedObjectID
+  private let hash: UInt32
 
-  package init(_ id: NSManagedObjectID) { self.id = id }
+  package init(_ id: NSManagedObjectID) {
+    self.id = id
+    hash = id.cachedHash
+  }
 
-  package static func == (left: IDKey, right: IDKey) -> Bool { left.id.isSame(as: right.id) }
+  package static func == (left: IDKey, right: IDKey) -> Bool { left.hash == right.hash && left.id.isSame(as: right.id) }
 
-  package func hash(into hasher: inout Hasher) { hasher.combine(id.cachedHash) }
+  package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
   /// The cached hash is mixed already: a dictionary needs no other function of it.
   package func _rawHashValue(seed: Int) -> Int {
-    Int(truncatingIfNeeded: UInt64(id.cachedHash) &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(truncatingIfNeeded: seed))
+    Int(truncatingIfNeeded: UInt64(hash) &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(truncatingIfNeeded: seed))
   }
 }
 
