@@ -2,7 +2,7 @@ import CairnIncrementalStore
 import CairnInspection
 import CairnSimulation
 import CoreData
-import IncrementalStore
+@testable import IncrementalStore
 import Testing
 
 /// Compares migrated stores with an independent graph. `OPENCOREDATA_SEED` replays a failure, and
@@ -50,25 +50,49 @@ struct RandomMigrationTests {
 
     mutating func run() throws {
       log.append("\(evolution.version.entities)")
-      try work { try $0.change($1, $2, &$3) }
+      try work(evolution.version) { try $0.change($1, $2, &$3) }
       for _ in 0..<Int.random(in: 1...5, using: &random) {
+        let former = evolution.version
         for _ in 0..<Int.random(in: 1...3, using: &random) {
           if let change = evolution.change() { log.append(change) }
         }
+        if Bool.random(using: &random), try !migratePartly(), Bool.random(using: &random) {
+          log.append("goes on with the former model")
+          try work(former) { try $0.change($1, $2, &$3) }
+        }
         log.append("migrates")
         graph.migrate(to: evolution.version)
-        try work { _, _, _, _ in }
-        try work { try $0.change($1, $2, &$3) }
+        try work(evolution.version) { _, _, _, _ in }
+        try work(evolution.version) { try $0.change($1, $2, &$3) }
       }
-      try work { _, _, _, _ in }
+      try work(evolution.version) { _, _, _, _ in }
+    }
+
+    /// Begins to migrate the store, and ends after some saves as if the process were killed.
+    ///
+    /// - Returns: Whether the store is migrated.
+    private mutating func migratePartly() throws -> Bool {
+      let saves = Int.random(in: 1...15, using: &random)
+      log.append("begins to migrate, and ends after \(saves) saves")
+      let rows = try CairnIncrementalStore.rowStore(at: url, options: [CairnDurabilityOption: "buffered"])
+      defer { try? rows.close() }
+      do {
+        _ = try StoreMigration(
+          EndingRows(rows, after: saves), url, evolution.version.model, "PF_DEFAULT_CONFIGURATION_NAME",
+          ValueCoder(coordinator: nil), step: Int.random(in: 1...5, using: &random)
+        ).run()
+        return true
+      } catch let error as CocoaError where error.code == .userCancelled {
+        return false
+      }
     }
 
     /// Opens the store, compares it with the graph, changes both, and compares them again.
     private mutating func work(
+      _ version: ModelVersion,
       _ change: (inout MigratedGraph, ModelVersion, NSManagedObjectContext, inout SplitMix64) throws -> Void
     ) throws {
       CairnIncrementalStore.register()
-      let version = evolution.version
       let coordinator = NSPersistentStoreCoordinator(managedObjectModel: version.model)
       let store = try coordinator.addPersistentStore(
         type: .cairn, at: url,
@@ -82,6 +106,10 @@ struct RandomMigrationTests {
       var (changed, generator) = (graph, random)
       try Self.inContext(of: coordinator) { context in try change(&changed, version, context, &generator) }
       (graph, random) = (changed, generator)
+      if Bool.random(using: &random) {
+        log.append("compacts")
+        try (store as? CairnIncrementalStore)?.compact()
+      }
       try compare(version, coordinator)
       try coordinator.remove(store)
       // References to deleted objects, which relationships without inverses leave, are no damage.
