@@ -136,15 +136,17 @@ public protocol RowSnapshot: AnyObject {
   /// caller does not keep.
   func forEachRow(in table: UInt32, from first: RowReference?, _ body: (inout StoredRow) throws -> Bool) throws
 
-  /// As ``forEachRow(in:from:_:)``, but calls `body` only with rows for which `test` returns true. It is called with the
-  /// bytes of each row, which are valid until it returns, so that a row need not be copied only to be passed over.
+  /// As ``forEachRow(in:from:_:)``, but calls `body` only with rows for which `test` returns true.
+  ///
+  /// `test` gets the bytes of each row where they lie, so that a row need not be copied only to be passed over. The
+  /// bytes are valid until `test` returns.
   func forEachRow(
     in table: UInt32, from first: RowReference?, where test: (RawSpan) throws -> Bool,
     _ body: (inout StoredRow) throws -> Bool
   ) throws
 
-  /// Calls `body` with the reference of each row of a table, as ``forEachRow(in:from:_:)`` does with the row. The contents
-  /// of rows need not be read.
+  /// Calls `body` with the reference of each row of a table, in the order of ``forEachRow(in:from:_:)``, until it returns
+  /// false. The contents of rows need not be read.
   func forEachReference(in table: UInt32, from first: RowReference?, _ body: (RowReference) throws -> Bool) throws
 
   /// The number of rows in a table.
