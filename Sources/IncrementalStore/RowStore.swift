@@ -29,8 +29,8 @@
 /// 4. Subclass ``RowIncrementalStore`` and override ``RowIncrementalStore/rowStore(at:options:)`` and
 ///    ``RowIncrementalStore/storeType``.
 /// 5. Run `RowStoreConformance`, of the library of that name, on it.
-/// 6. If rows are to be more than bytes to the database, read what they mean from the ``RowSchema`` of a snapshot, and of
-///    the changes of each save.
+/// 6. If rows are to be more than bytes to the database, read what they mean from the ``RowSchema`` of a snapshot, and
+///    of the changes of each save.
 ///
 /// If the database is another process or machine, each call of a snapshot waits for an answer. Then also implement
 /// ``RowSnapshot/rows(_:in:)`` and ``RowSnapshot/entries(beginningWith:limit:)``, and let ``RowSnapshot/isRemote``
@@ -45,8 +45,8 @@ public protocol RowStore: AnyObject, Sendable {
   /// Whether snapshots may be held for as long as anybody likes, so that contexts can be pinned to them.
   var keepsSnapshots: Bool { get }
 
-  /// Whether the database itself indexes what rows have, as the schema declares it. Then the entries of declared indexes
-  /// are not kept a second time, and fetches ask snapshots to search: ``SearchingRowSnapshot``.
+  /// Whether the database itself indexes what rows have, as the schema declares it. Then entries of declared indexes are
+  /// not kept a second time, and fetches ask snapshots to search: ``SearchingRowSnapshot``.
   var hasIndexesOfItsOwn: Bool { get }
 
   /// Whether the place where the database keeps an entry depends on the schema that it has when the entry is added. A
@@ -145,8 +145,8 @@ public protocol RowSnapshot: AnyObject {
     _ body: (inout StoredRow) throws -> Bool
   ) throws
 
-  /// Calls `body` with the reference of each row of a table, in the order of ``forEachRow(in:from:_:)``, until it returns
-  /// false. The contents of rows need not be read.
+  /// Calls `body` with the reference of each row of a table until it returns false, as ``forEachRow(in:from:_:)`` does
+  /// with the row. The contents of rows need not be read.
   func forEachReference(in table: UInt32, from first: RowReference?, _ body: (RowReference) throws -> Bool) throws
 
   /// The number of rows in a table.

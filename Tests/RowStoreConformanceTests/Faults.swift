@@ -84,6 +84,12 @@ extension Fault: CustomTestStringConvertible {
         }
       }
     },
+    Fault("Rows that do not pass a test are read as well.", foundBy: "Reading rows starts") { fault in
+      fault.reads = { snapshot in snapshot.answer = { _ in true } }
+    },
+    Fault("The first reference is ignored when only references are read.", foundBy: "Reading rows starts") { fault in
+      fault.reads = { snapshot in snapshot.firstReference = { _ in nil } }
+    },
     Fault("Reading rows ends when others are read meanwhile.", foundBy: "can be read while") { fault in
       fault.reads = { snapshot in
         let reading = Mutex(0)

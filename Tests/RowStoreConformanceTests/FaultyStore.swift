@@ -64,6 +64,10 @@ final class FaultySnapshot: RowSnapshot {
   let base: any RowSnapshot
   var row: (StoredRow) -> StoredRow? = { $0 }
   var forEachRow: (UInt32, RowReference?, RowBody) throws -> Void
+  /// What becomes of the answer of a test of rows.
+  var answer: (Bool) -> Bool = { $0 }
+  /// The reference with which the references of rows begin.
+  var firstReference: (RowReference?) -> RowReference? = { $0 }
   var forEachEntry: ([UInt8], [UInt8]?, Bool, EntryBody) throws -> Void
   var count: (UInt32) throws -> Int
   var rows: ([RowReference], UInt32) throws -> [StoredRow?]
@@ -92,6 +96,19 @@ final class FaultySnapshot: RowSnapshot {
       guard var changed = self.row(row) else { return true }
       return try body(&changed)
     }
+  }
+
+  func forEachRow(
+    in table: UInt32, from first: RowReference?, where test: (RawSpan) throws -> Bool, _ body: RowBody
+  ) throws {
+    try forEachRow(in: table, from: first) { row in
+      let passes = unsafe try row.bytes.withUnsafeBytes { unsafe try test($0.bytes) }
+      return try answer(passes) ? body(&row) : true
+    }
+  }
+
+  func forEachReference(in table: UInt32, from first: RowReference?, _ body: (RowReference) throws -> Bool) throws {
+    try forEachRow(in: table, from: firstReference(first)) { try body($0.reference) }
   }
 
   func count(in table: UInt32) throws -> Int { try count(table) }

@@ -142,6 +142,13 @@ extension Promise {
         let found = try snapshot.allRows(in: 1, from: first, limit: limit)
         try expect("The first \(limit) rows from \(first.name)", found, are: Array(expected.prefix(limit)))
       }
+      var references: [String] = []
+      try snapshot.forEachReference(in: 1, from: first) { reference in
+        references.append(reference.name)
+        return references.count < 150
+      }
+      try expect(
+        "The references from \(first.name)", references, are: expected.prefix(150).map(\.reference.name))
     }
     let stopped = Stopped()
     try expectThrown(stopped, "The error of a closure that reads rows") {
