@@ -45,8 +45,8 @@ public protocol RowStore: AnyObject, Sendable {
   /// Whether snapshots may be held for as long as anybody likes, so that contexts can be pinned to them.
   var keepsSnapshots: Bool { get }
 
-  /// Whether the database itself indexes what rows have, as the schema declares it. Then entries of declared indexes are
-  /// not kept a second time, and fetches ask snapshots to search: ``SearchingRowSnapshot``.
+  /// Whether the database itself indexes what rows have, as the schema declares it. Then entries of declared indexes
+  /// are not kept a second time, and fetches ask snapshots to search: ``SearchingRowSnapshot``.
   var hasIndexesOfItsOwn: Bool { get }
 
   /// Whether the place where the database keeps an entry depends on the schema that it has when the entry is added. A
