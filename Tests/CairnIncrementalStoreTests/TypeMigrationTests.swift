@@ -122,14 +122,25 @@ final class TypeMigrationTests: MigratedStore {
 
   // MARK: Ended migrations
 
-  /// Begins a migration that ends after a number of saves.
-  private func begin(_ version: ModelVersion, saves: Int) throws {
+  /// Migrates the store by steps of one row.
+  ///
+  /// - Parameter meanwhile: Called after a number of saves; if there is nothing to call, the migration ends there.
+  @discardableResult
+  private func migrate(
+    _ version: ModelVersion, after saves: Int, _ meanwhile: (() throws -> Void)? = nil
+  ) throws -> EndingRows {
     let rows = try CairnIncrementalStore.rowStore(at: url, options: [CairnDurabilityOption: "buffered"])
     defer { try? rows.close() }
-    let migration = StoreMigration(
-      EndingRows(rows, after: saves), url, version.model, "PF_DEFAULT_CONFIGURATION_NAME", ValueCoder(coordinator: nil),
-      step: 1)
-    #expect(throws: CocoaError.self) { _ = try migration.run() }
+    let ending = EndingRows(rows, after: saves, meanwhile)
+    _ = try StoreMigration(
+      ending, url, version.model, "PF_DEFAULT_CONFIGURATION_NAME", ValueCoder(coordinator: nil), step: 1
+    ).run()
+    return ending
+  }
+
+  /// Begins a migration that ends after a number of saves.
+  private func begin(_ version: ModelVersion, saves: Int) throws {
+    #expect(throws: CocoaError.self) { try migrate(version, after: saves) }
   }
 
   @Test(
@@ -173,17 +184,12 @@ final class TypeMigrationTests: MigratedStore {
   func overtaken(_ saves: Int) throws {
     try fill()
     let second = retyped(.stringAttributeType)
-    let rows = try CairnIncrementalStore.rowStore(at: url, options: [CairnDurabilityOption: "buffered"])
-    let overtaken = EndingRows(rows, after: saves) { [self] in
+    try migrate(second, after: saves) { [self] in
       try work(second) { (context) throws in
         for item in try items(context) { item.setValue("changed", forKey: "number") }
         try context.save()
       }
     }
-    _ = try StoreMigration(
-      overtaken, url, second.model, "PF_DEFAULT_CONFIGURATION_NAME", ValueCoder(coordinator: nil), step: 1
-    ).run()
-    try rows.close()
     try work(second) { (context) throws in
       #expect(try items(context).map { $0.value(forKey: "number") as? String } == ["changed", "changed", "changed"])
     }
@@ -193,19 +199,14 @@ final class TypeMigrationTests: MigratedStore {
   func disturbed(_ saves: Int) throws {
     try fill()
     let second = retyped(.stringAttributeType)
-    let rows = try CairnIncrementalStore.rowStore(at: url, options: [CairnDurabilityOption: "buffered"])
-    let disturbed = EndingRows(rows, after: saves) { [self] in
+    let rows = try migrate(second, after: saves) { [self] in
       try work(first) { (context) throws in
         for (number, item) in try items(context).enumerated() { item.setValue(number + 10, forKey: "number") }
         try context.save()
       }
     }
-    _ = try StoreMigration(
-      disturbed, url, second.model, "PF_DEFAULT_CONFIGURATION_NAME", ValueCoder(coordinator: nil), step: 1
-    ).run()
-    try rows.close()
     // The row of a step, the metadata and the schema.
-    #expect(disturbed.mostRows <= 3)
+    #expect(rows.mostRows <= 3)
     try work(second) { (context) throws in
       #expect(try items(context).map { $0.value(forKey: "number") as? String } == ["10", "11", "12"])
     }
