@@ -321,6 +321,38 @@ import Testing
     return [UInt8]((0..<30).map { _ in "<\((random.next() % 300 + 7) &* 0xC2B2_AE3D_27D4_EB4F)>" }.joined().utf8)
   }
 
+  @Test("Scans, also within each other, read runs of values that have one dictionary and then the other.")
+  func alternatingDictionaries() throws {
+    let store = try machineWithTwo(overwriting: 0..<2000).open(Self.options)
+    let keyspace = try store.keyspace("rows")
+    let isOther = { (number: Int) in number < 2000 || number >= Self.count && number % 40 < 20 }
+    try store.write(durability: .buffered) { batch in
+      for number in Self.count..<Self.count + 200 where isOther(number) {
+        try batch.put(Self.other(number), at: .integer(Int64(number)), in: keyspace)
+      }
+    }
+    let expected = (0..<Self.count + 200).map { isOther($0) ? Self.other($0) : Self.value($0) }
+    func values(_ range: KeyRange, reverse: Bool = false, _ between: (Int) throws -> Void) throws -> [[UInt8]] {
+      var values: [[UInt8]] = []
+      try keyspace.scan(range, reverse: reverse) { _, value, _ in
+        try between(values.count)
+        values.append(unsafe value.withUnsafeBytes { unsafe Array($0) })
+        return .next
+      }
+      return values
+    }
+    let last = KeyRange.from(Key.integer(Int64(Self.count)))
+    let (ascending, descending) = (try values(.all) { _ in }, try values(.all, reverse: true) { _ in })
+    #expect(ascending == expected)
+    #expect(descending == expected.reversed())
+    let found = try values(last) { place in
+      guard place % 30 == 7 else { return }
+      let inner = try values(last, reverse: true) { _ in }
+      #expect(inner == expected[Self.count...].reversed())
+    }
+    #expect(found == Array(expected[Self.count...]))
+  }
+
   @Test("Compaction leaves out a dictionary that no segment uses.")
   func aDictionaryThatNothingUsesAnyMoreGoes() throws {
     let machine = try machineWithTwo(overwriting: 0..<Self.count + 200).kill()
