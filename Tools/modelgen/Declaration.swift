@@ -2,7 +2,7 @@
 protocol Declaration {
   /// The form for Apple's platforms, where Core Data implements the property.
   func managed(_ access: String) -> String
-  /// The form for other platforms, which calls `value(forKey:)`.
+  /// The form for other platforms, which calls methods of the object with its key.
   func portable(_ access: String) -> String
 }
 
@@ -17,8 +17,8 @@ struct AttributeDeclaration: Declaration {
   func portable(_ access: String) -> String {
     """
     \(access)var \(SwiftName.quoted(name)): \(type.declared) {
-      get { \(type.read("value(forKey: \"\(name)\")")) }
-      set { setValue(\(type.written), forKey: "\(name)") }
+      get { \(type.read("\"\(name)\"")) }
+      set { \(type.write("\"\(name)\"")) }
     }
     """
   }

@@ -13,7 +13,8 @@ struct Modelgen: ParsableCommand {
       Reads MODEL, an .xcdatamodeld (its current version), an .xcdatamodel, or the XML file in one, and writes two \
       files for each entity that has a class of its own: Name+CoreDataClass.swift with the class, unless the entity's \
       code generation is Category/Extension, and Name+CoreDataProperties.swift with its properties. On Apple's \
-      platforms these are the declarations that Xcode writes; elsewhere the same properties go through value(forKey:).
+      platforms these are the declarations that Xcode writes; elsewhere the same properties read and set values by \
+      their keys.
 
       A part of the model that has no meaning, and without which the rest is valid, causes a warning on standard error \
       with the file, the line and the assumption made. Properties that all managed objects already have, and entities \

@@ -15,10 +15,11 @@ struct RelationshipDeclaration: Declaration {
   }
 
   func portable(_ access: String) -> String {
+    let methods = kind == .toOne ? ("relatedObject", "setRelatedObject") : ("value", "setValue")
     let property = """
       \(access)var \(SwiftName.quoted(name)): \(type) {
-        get { value(forKey: "\(name)") as! \(type) }
-        set { setValue(newValue, forKey: "\(name)") }
+        get { \(methods.0)(forKey: "\(name)") as! \(type) }
+        set { \(methods.1)(newValue, forKey: "\(name)") }
       }
       """
     let functions = functions.map { "\(access)func \($0.signature) { \($0.body) }" }

@@ -5,8 +5,8 @@ import OpenCoreData
 struct ValueType {
   private enum Kind {
     case object
-    /// With the property of a number that has the value, cut off if it does not fit, and the value that stands for nil.
-    case scalar(property: String, otherwise: String)
+    /// With the value that stands for nil.
+    case scalar(otherwise: String)
     case interval
   }
 
@@ -20,8 +20,7 @@ struct ValueType {
     if isScalar, attribute.type == .date {
       (name, kind) = ("TimeInterval", .interval)
     } else if isScalar, let scalar = Self.scalars[attribute.type] {
-      let property = "\(scalar.lowercased())Value"
-      (name, kind) = (scalar, .scalar(property: property, otherwise: attribute.type == .boolean ? "false" : "0"))
+      (name, kind) = (scalar, .scalar(otherwise: attribute.type == .boolean ? "false" : "0"))
     } else {
       let given = attribute.type == .transformable ? attribute.attributeValueClassName : nil
       (name, kind) = (given ?? Self.objects[attribute.type] ?? "NSObject", .object)
@@ -33,19 +32,27 @@ struct ValueType {
     if case .object = kind { "\(name)?" } else { name }
   }
 
-  /// An expression that converts `source`, an `Any?`, to this type.
-  func read(_ source: String) -> String {
+  /// An expression for the value of the attribute.
+  func read(_ key: String) -> String {
     switch kind {
-    case .object: "\(source) as! \(name)?"
-    case .scalar(let property, let otherwise): "(\(source) as! NSNumber?)?.\(property) ?? \(otherwise)"
-    case .interval: "(\(source) as! Date?)?.timeIntervalSinceReferenceDate ?? 0"
+    case .object where hasAccessors: "attributeValue(forKey: \(key))"
+    case .object: "value(forKey: \(key)) as! \(name)?"
+    case .scalar(let otherwise): "attributeValue(forKey: \(key)) ?? \(otherwise)"
+    case .interval: "(attributeValue(forKey: \(key)) as Date?)?.timeIntervalSinceReferenceDate ?? 0"
     }
   }
 
-  /// An expression that converts `newValue` to the stored value.
-  var written: String {
-    if case .interval = kind { "Date(timeIntervalSinceReferenceDate: newValue)" } else { "newValue" }
+  /// A statement that sets the attribute to `newValue`.
+  func write(_ key: String) -> String {
+    switch kind {
+    case .object where !hasAccessors: "setValue(newValue, forKey: \(key))"
+    case .object, .scalar: "setAttributeValue(newValue, forKey: \(key))"
+    case .interval: "setAttributeValue(Date(timeIntervalSinceReferenceDate: newValue), forKey: \(key))"
+    }
   }
+
+  /// Whether managed objects have methods for optional values of the type.
+  private var hasAccessors: Bool { ["String", "Date", "Data", "UUID"].contains(name) }
 
   private static let scalars: [NSAttributeDescription.AttributeType: String] = [
     .integer16: "Int16", .integer32: "Int32", .integer64: "Int64", .double: "Double", .float: "Float",

@@ -269,7 +269,8 @@ extension NSManagedObjectContext {
   }
 }
 
+/// The properties as `modelgen` writes them.
 extension NSManagedObject {
-  fileprivate var number: Int { value(forKey: "number") as! Int }
-  fileprivate var title: String { value(forKey: "title") as! String }
+  fileprivate var number: Int { Int(attributeValue(forKey: "number") as Int64? ?? 0) }
+  fileprivate var title: String { attributeValue(forKey: "title") ?? "" }
 }

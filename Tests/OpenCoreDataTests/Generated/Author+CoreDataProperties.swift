@@ -45,24 +45,24 @@ extension Author {
 #else
   extension Author {
     var bookCount: Int64 {
-      get { (value(forKey: "bookCount") as! NSNumber?)?.int64Value ?? 0 }
-      set { setValue(newValue, forKey: "bookCount") }
+      get { attributeValue(forKey: "bookCount") ?? 0 }
+      set { setAttributeValue(newValue, forKey: "bookCount") }
     }
     var homepage: URL? {
       get { value(forKey: "homepage") as! URL? }
       set { setValue(newValue, forKey: "homepage") }
     }
     var id: UUID? {
-      get { value(forKey: "id") as! UUID? }
-      set { setValue(newValue, forKey: "id") }
+      get { attributeValue(forKey: "id") }
+      set { setAttributeValue(newValue, forKey: "id") }
     }
     var name: String? {
-      get { value(forKey: "name") as! String? }
-      set { setValue(newValue, forKey: "name") }
+      get { attributeValue(forKey: "name") }
+      set { setAttributeValue(newValue, forKey: "name") }
     }
     var searchName: String? {
-      get { value(forKey: "searchName") as! String? }
-      set { setValue(newValue, forKey: "searchName") }
+      get { attributeValue(forKey: "searchName") }
+      set { setAttributeValue(newValue, forKey: "searchName") }
     }
     var books: NSOrderedSet? {
       get { value(forKey: "books") as! NSOrderedSet? }

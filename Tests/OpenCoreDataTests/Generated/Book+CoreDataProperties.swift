@@ -37,16 +37,16 @@ extension Book {
 #else
   extension Book {
     var cover: Data? {
-      get { value(forKey: "cover") as! Data? }
-      set { setValue(newValue, forKey: "cover") }
+      get { attributeValue(forKey: "cover") }
+      set { setAttributeValue(newValue, forKey: "cover") }
     }
     var isLent: Bool {
-      get { (value(forKey: "isLent") as! NSNumber?)?.boolValue ?? false }
-      set { setValue(newValue, forKey: "isLent") }
+      get { attributeValue(forKey: "isLent") ?? false }
+      set { setAttributeValue(newValue, forKey: "isLent") }
     }
     var pages: Int32 {
-      get { (value(forKey: "pages") as! NSNumber?)?.int32Value ?? 0 }
-      set { setValue(newValue, forKey: "pages") }
+      get { attributeValue(forKey: "pages") ?? 0 }
+      set { setAttributeValue(newValue, forKey: "pages") }
     }
     var price: NSDecimalNumber? {
       get { value(forKey: "price") as! NSDecimalNumber? }

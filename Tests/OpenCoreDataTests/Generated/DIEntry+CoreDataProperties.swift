@@ -33,8 +33,8 @@ extension DIEntry {
 #else
   extension DIEntry {
     var date: Date? {
-      get { value(forKey: "date") as! Date? }
-      set { setValue(newValue, forKey: "date") }
+      get { attributeValue(forKey: "date") }
+      set { setAttributeValue(newValue, forKey: "date") }
     }
     var mood: NSNumber? {
       get { value(forKey: "mood") as! NSNumber? }
@@ -49,12 +49,12 @@ extension DIEntry {
       set { setValue(newValue, forKey: "starred") }
     }
     var text: String? {
-      get { value(forKey: "text") as! String? }
-      set { setValue(newValue, forKey: "text") }
+      get { attributeValue(forKey: "text") }
+      set { setAttributeValue(newValue, forKey: "text") }
     }
     var followUp: DIEntry? {
-      get { value(forKey: "followUp") as! DIEntry? }
-      set { setValue(newValue, forKey: "followUp") }
+      get { relatedObject(forKey: "followUp") as! DIEntry? }
+      set { setRelatedObject(newValue, forKey: "followUp") }
     }
     var tags: NSSet? {
       get { value(forKey: "tags") as! NSSet? }

@@ -17,12 +17,12 @@ extension Magazine {
 #else
   extension Magazine {
     var issue: Int16 {
-      get { (value(forKey: "issue") as! NSNumber?)?.int16Value ?? 0 }
-      set { setValue(newValue, forKey: "issue") }
+      get { attributeValue(forKey: "issue") ?? 0 }
+      set { setAttributeValue(newValue, forKey: "issue") }
     }
     var weight: Float {
-      get { (value(forKey: "weight") as! NSNumber?)?.floatValue ?? 0 }
-      set { setValue(newValue, forKey: "weight") }
+      get { attributeValue(forKey: "weight") ?? 0 }
+      set { setAttributeValue(newValue, forKey: "weight") }
     }
   }
 #endif

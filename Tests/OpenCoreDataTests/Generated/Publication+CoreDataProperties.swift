@@ -27,8 +27,8 @@ extension Publication {
       set { setValue(newValue, forKey: "keywords") }
     }
     var published: Date? {
-      get { value(forKey: "published") as! Date? }
-      set { setValue(newValue, forKey: "published") }
+      get { attributeValue(forKey: "published") }
+      set { setAttributeValue(newValue, forKey: "published") }
     }
     var rating: NSNumber? {
       get { value(forKey: "rating") as! NSNumber? }
@@ -39,8 +39,8 @@ extension Publication {
       set { setValue(newValue, forKey: "scratch") }
     }
     var title: String? {
-      get { value(forKey: "title") as! String? }
-      set { setValue(newValue, forKey: "title") }
+      get { attributeValue(forKey: "title") }
+      set { setAttributeValue(newValue, forKey: "title") }
     }
   }
 

@@ -35,8 +35,8 @@ extension Reader {
       set { setValue(newValue, forKey: "address") }
     }
     var changed: Date? {
-      get { value(forKey: "changed") as! Date? }
-      set { setValue(newValue, forKey: "changed") }
+      get { attributeValue(forKey: "changed") }
+      set { setAttributeValue(newValue, forKey: "changed") }
     }
     var thumbprint: NSData? {
       get { value(forKey: "thumbprint") as! NSData? }
@@ -51,8 +51,8 @@ extension Reader {
     func addToBooks(_ values: NSSet) { mutableSetValue(forKey: "books").union(Set(values.allObjects as! [NSManagedObject])) }
     func removeFromBooks(_ values: NSSet) { mutableSetValue(forKey: "books").minus(Set(values.allObjects as! [NSManagedObject])) }
     var guarantor: Reader? {
-      get { value(forKey: "guarantor") as! Reader? }
-      set { setValue(newValue, forKey: "guarantor") }
+      get { relatedObject(forKey: "guarantor") as! Reader? }
+      set { setRelatedObject(newValue, forKey: "guarantor") }
     }
   }
 

@@ -20,12 +20,12 @@ extension Sailor {
 #else
   extension Sailor {
     var name: String? {
-      get { value(forKey: "name") as! String? }
-      set { setValue(newValue, forKey: "name") }
+      get { attributeValue(forKey: "name") }
+      set { setAttributeValue(newValue, forKey: "name") }
     }
     var ship: Ship? {
-      get { value(forKey: "ship") as! Ship? }
-      set { setValue(newValue, forKey: "ship") }
+      get { relatedObject(forKey: "ship") as! Ship? }
+      set { setRelatedObject(newValue, forKey: "ship") }
     }
   }
 

@@ -45,8 +45,8 @@ extension Ship {
 #else
   extension Ship {
     var callSign: String? {
-      get { value(forKey: "callSign") as! String? }
-      set { setValue(newValue, forKey: "callSign") }
+      get { attributeValue(forKey: "callSign") }
+      set { setAttributeValue(newValue, forKey: "callSign") }
     }
     var draught: NSNumber? {
       get { value(forKey: "draught") as! NSNumber? }
@@ -57,8 +57,8 @@ extension Ship {
       set { setValue(newValue, forKey: "latitude") }
     }
     var launched: Date? {
-      get { value(forKey: "launched") as! Date? }
-      set { setValue(newValue, forKey: "launched") }
+      get { attributeValue(forKey: "launched") }
+      set { setAttributeValue(newValue, forKey: "launched") }
     }
     var longitude: NSNumber? {
       get { value(forKey: "longitude") as! NSNumber? }

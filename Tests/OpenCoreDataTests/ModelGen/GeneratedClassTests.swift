@@ -3,18 +3,24 @@ import Observation
 import Synchronization
 import Testing
 
+@testable import OpenCoreData
+
 @Suite("Classes that modelgen has written")
 struct GeneratedClassTests {
   private let context: NSManagedObjectContext
 
-  init() throws {
+  init() throws { context = try Self.context() }
+
+  private static func context(_ bookClass: Book.Type = Book.self) throws -> NSManagedObjectContext {
     let model = try NSManagedObjectModel(modelFileAt: Fixtures.models.appending(path: "Library.xcdatamodeld"))
     // The model names the class Library.Reader, but the class is in this module.
     model.entitiesByName["Reader"]?.managedObjectClassName = NSStringFromClass(Reader.self)
+    model.entitiesByName["Book"]?.managedObjectClassName = NSStringFromClass(bookClass)
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     _ = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
-    context = NSManagedObjectContext(.privateQueue)
+    let context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = coordinator
+    return context
   }
 
   @Test(
@@ -61,6 +67,64 @@ struct GeneratedClassTests {
 
   private final class Told: Sendable {
     let count = Atomic(0)
+  }
+
+  @Test("Generated properties call the methods that a class, or one that it inherits from, overrides.")
+  func overrides() throws {
+    for bookClass in [ReplacingBook.self, InheritingBook.self] as [ReplacingBook.Type] {
+      let context = try Self.context(bookClass)
+      context.performAndWait {
+        let book = bookClass.init(context: context)
+        book.title = "Walden"
+        book.pages = 1
+        book.isLent = true
+        #expect(book.title == "title" && book.pages == 7 && book.isLent)
+        #expect(book.calls == ["set title", "set pages", "set isLent", "title", "pages", "isLent"])
+        #expect(book.primitiveValue(forKey: "title") as? String == "Walden")
+      }
+    }
+  }
+
+  @Test("Generated properties call willAccessValue, didAccessValue, willChangeValue and didChangeValue.")
+  func accesses() throws {
+    let context = try Self.context(WatchingBook.self)
+    context.performAndWait {
+      let book = WatchingBook(context: context)
+      book.calls = []
+      book.title = "Walden"
+      _ = book.pages
+      #expect(book.calls == ["will change title", "did change title", "will access pages", "did access pages"])
+    }
+  }
+
+  @Test("Only classes that override a method, or inherit from one that does, count as overriding it.")
+  func overriddenMethods() {
+    #expect(!OverriddenMethod.value.isOverridden(in: NSManagedObject.self))
+    #expect(!OverriddenMethod.setValue.isOverridden(in: NSManagedObject.self))
+    for plain in [Book.self, WatchingBook.self, Reader.self] as [NSManagedObject.Type] {
+      #expect(!OverriddenMethod.value.isOverridden(in: plain) && !OverriddenMethod.setValue.isOverridden(in: plain))
+    }
+    for overriding in [ReplacingBook.self, InheritingBook.self] as [NSManagedObject.Type] {
+      #expect(OverriddenMethod.value.isOverridden(in: overriding))
+      #expect(OverriddenMethod.setValue.isOverridden(in: overriding))
+    }
+    #expect(OverriddenMethod.value.isOverridden(in: ReadingBook.self))
+    #expect(!OverriddenMethod.setValue.isOverridden(in: ReadingBook.self))
+  }
+
+  @Test("A generated property reads an attribute of another type as the conversion of its value.")
+  func otherTypes() {
+    context.performAndWait {
+      let book = Book(context: context)
+      book.setValue(2.75, forKey: "rating")
+      #expect(book.attributeValue(forKey: "rating") == 2.75 as Double?)
+      #expect(book.attributeValue(forKey: "rating") == 2 as Int32?)
+      #expect(book.attributeValue(forKey: "pages") == 100 as Float?)
+      #expect(book.attributeValue(forKey: "pages") == true as Bool?)
+      #expect(book.attributeValue(forKey: "price") == 9 as Int64?)
+      book.setAttributeValue(Int64(3), forKey: "rating")
+      #expect(book.rating == 3)
+    }
   }
 
   @Test("Reading a number too large for its attribute truncates it, and a save refuses it.")
@@ -125,5 +189,49 @@ struct GeneratedClassTests {
       let publication: Publication = Magazine(context: context)
       #expect(publication.id == ObjectIdentifier(publication) && publication.entity.name == "Magazine")
     }
+  }
+}
+
+class ReplacingBook: Book {
+  var calls: [String] = []
+
+  override func value(forKey key: String) -> Any? {
+    calls.append(key)
+    return key == "title" ? key : key == "pages" ? 7 as NSNumber : super.value(forKey: key)
+  }
+
+  override func setValue(_ value: Any?, forKey key: String) {
+    calls.append("set \(key)")
+    super.setValue(value, forKey: key)
+  }
+}
+
+final class InheritingBook: ReplacingBook {}
+
+final class ReadingBook: Book {
+  override func value(forKey key: String) -> Any? { super.value(forKey: key) }
+}
+
+final class WatchingBook: Book {
+  var calls: [String] = []
+
+  override func willAccessValue(forKey key: String?) {
+    calls.append("will access \(key ?? "")")
+    super.willAccessValue(forKey: key)
+  }
+
+  override func didAccessValue(forKey key: String?) {
+    calls.append("did access \(key ?? "")")
+    super.didAccessValue(forKey: key)
+  }
+
+  override func willChangeValue(forKey key: String) {
+    calls.append("will change \(key)")
+    super.willChangeValue(forKey: key)
+  }
+
+  override func didChangeValue(forKey key: String) {
+    calls.append("did change \(key)")
+    super.didChangeValue(forKey: key)
   }
 }

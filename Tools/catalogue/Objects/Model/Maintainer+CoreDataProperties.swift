@@ -29,12 +29,12 @@ extension Maintainer {
 #else
   extension Maintainer {
     var email: String? {
-      get { value(forKey: "email") as! String? }
-      set { setValue(newValue, forKey: "email") }
+      get { attributeValue(forKey: "email") }
+      set { setAttributeValue(newValue, forKey: "email") }
     }
     var name: String? {
-      get { value(forKey: "name") as! String? }
-      set { setValue(newValue, forKey: "name") }
+      get { attributeValue(forKey: "name") }
+      set { setAttributeValue(newValue, forKey: "name") }
     }
     var versions: NSSet? {
       get { value(forKey: "versions") as! NSSet? }

@@ -37,8 +37,8 @@ extension Package {
 #else
   extension Package {
     var name: String? {
-      get { value(forKey: "name") as! String? }
-      set { setValue(newValue, forKey: "name") }
+      get { attributeValue(forKey: "name") }
+      set { setAttributeValue(newValue, forKey: "name") }
     }
     var dependents: NSSet? {
       get { value(forKey: "dependents") as! NSSet? }

@@ -28,8 +28,8 @@ extension Section {
 #else
   extension Section {
     var name: String? {
-      get { value(forKey: "name") as! String? }
-      set { setValue(newValue, forKey: "name") }
+      get { attributeValue(forKey: "name") }
+      set { setAttributeValue(newValue, forKey: "name") }
     }
     var versions: NSSet? {
       get { value(forKey: "versions") as! NSSet? }

@@ -37,32 +37,32 @@ extension Version {
 #else
   extension Version {
     var architecture: String? {
-      get { value(forKey: "architecture") as! String? }
-      set { setValue(newValue, forKey: "architecture") }
+      get { attributeValue(forKey: "architecture") }
+      set { setAttributeValue(newValue, forKey: "architecture") }
     }
     var homepage: String? {
-      get { value(forKey: "homepage") as! String? }
-      set { setValue(newValue, forKey: "homepage") }
+      get { attributeValue(forKey: "homepage") }
+      set { setAttributeValue(newValue, forKey: "homepage") }
     }
     var installedSize: Int32 {
-      get { (value(forKey: "installedSize") as! NSNumber?)?.int32Value ?? 0 }
-      set { setValue(newValue, forKey: "installedSize") }
+      get { attributeValue(forKey: "installedSize") ?? 0 }
+      set { setAttributeValue(newValue, forKey: "installedSize") }
     }
     var number: String? {
-      get { value(forKey: "number") as! String? }
-      set { setValue(newValue, forKey: "number") }
+      get { attributeValue(forKey: "number") }
+      set { setAttributeValue(newValue, forKey: "number") }
     }
     var sha256: String? {
-      get { value(forKey: "sha256") as! String? }
-      set { setValue(newValue, forKey: "sha256") }
+      get { attributeValue(forKey: "sha256") }
+      set { setAttributeValue(newValue, forKey: "sha256") }
     }
     var size: Int64 {
-      get { (value(forKey: "size") as! NSNumber?)?.int64Value ?? 0 }
-      set { setValue(newValue, forKey: "size") }
+      get { attributeValue(forKey: "size") ?? 0 }
+      set { setAttributeValue(newValue, forKey: "size") }
     }
     var summary: String? {
-      get { value(forKey: "summary") as! String? }
-      set { setValue(newValue, forKey: "summary") }
+      get { attributeValue(forKey: "summary") }
+      set { setAttributeValue(newValue, forKey: "summary") }
     }
     var dependencies: NSSet? {
       get { value(forKey: "dependencies") as! NSSet? }
@@ -73,16 +73,16 @@ extension Version {
     func addToDependencies(_ values: NSSet) { mutableSetValue(forKey: "dependencies").union(Set(values.allObjects as! [NSManagedObject])) }
     func removeFromDependencies(_ values: NSSet) { mutableSetValue(forKey: "dependencies").minus(Set(values.allObjects as! [NSManagedObject])) }
     var maintainer: Maintainer? {
-      get { value(forKey: "maintainer") as! Maintainer? }
-      set { setValue(newValue, forKey: "maintainer") }
+      get { relatedObject(forKey: "maintainer") as! Maintainer? }
+      set { setRelatedObject(newValue, forKey: "maintainer") }
     }
     var package: Package? {
-      get { value(forKey: "package") as! Package? }
-      set { setValue(newValue, forKey: "package") }
+      get { relatedObject(forKey: "package") as! Package? }
+      set { setRelatedObject(newValue, forKey: "package") }
     }
     var section: Section? {
-      get { value(forKey: "section") as! Section? }
-      set { setValue(newValue, forKey: "section") }
+      get { relatedObject(forKey: "section") as! Section? }
+      set { setRelatedObject(newValue, forKey: "section") }
     }
   }
 

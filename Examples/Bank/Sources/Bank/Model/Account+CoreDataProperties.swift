@@ -38,12 +38,12 @@ extension Account {
 #else
   extension Account {
     var number: Int64 {
-      get { (value(forKey: "number") as! NSNumber?)?.int64Value ?? 0 }
-      set { setValue(newValue, forKey: "number") }
+      get { attributeValue(forKey: "number") ?? 0 }
+      set { setAttributeValue(newValue, forKey: "number") }
     }
     var balance: Int64 {
-      get { (value(forKey: "balance") as! NSNumber?)?.int64Value ?? 0 }
-      set { setValue(newValue, forKey: "balance") }
+      get { attributeValue(forKey: "balance") ?? 0 }
+      set { setAttributeValue(newValue, forKey: "balance") }
     }
     var deposits: NSSet? {
       get { value(forKey: "deposits") as! NSSet? }

@@ -21,16 +21,16 @@ extension Transfer {
 #else
   extension Transfer {
     var amount: Int64 {
-      get { (value(forKey: "amount") as! NSNumber?)?.int64Value ?? 0 }
-      set { setValue(newValue, forKey: "amount") }
+      get { attributeValue(forKey: "amount") ?? 0 }
+      set { setAttributeValue(newValue, forKey: "amount") }
     }
     var destination: Account? {
-      get { value(forKey: "destination") as! Account? }
-      set { setValue(newValue, forKey: "destination") }
+      get { relatedObject(forKey: "destination") as! Account? }
+      set { setRelatedObject(newValue, forKey: "destination") }
     }
     var source: Account? {
-      get { value(forKey: "source") as! Account? }
-      set { setValue(newValue, forKey: "source") }
+      get { relatedObject(forKey: "source") as! Account? }
+      set { setRelatedObject(newValue, forKey: "source") }
     }
   }
 

@@ -20,12 +20,12 @@ extension Bug {
 #else
   extension Bug {
     var bugID: String? {
-      get { value(forKey: "bugID") as! String? }
-      set { setValue(newValue, forKey: "bugID") }
+      get { attributeValue(forKey: "bugID") }
+      set { setAttributeValue(newValue, forKey: "bugID") }
     }
     var title: String? {
-      get { value(forKey: "title") as! String? }
-      set { setValue(newValue, forKey: "title") }
+      get { attributeValue(forKey: "title") }
+      set { setAttributeValue(newValue, forKey: "title") }
     }
   }
 

@@ -23,24 +23,24 @@ extension Bug {
 #else
   extension Bug {
     var created: Date? {
-      get { value(forKey: "created") as! Date? }
-      set { setValue(newValue, forKey: "created") }
+      get { attributeValue(forKey: "created") }
+      set { setAttributeValue(newValue, forKey: "created") }
     }
     var number: NSNumber? {
       get { value(forKey: "number") as! NSNumber? }
       set { setValue(newValue, forKey: "number") }
     }
     var state: String? {
-      get { value(forKey: "state") as! String? }
-      set { setValue(newValue, forKey: "state") }
+      get { attributeValue(forKey: "state") }
+      set { setAttributeValue(newValue, forKey: "state") }
     }
     var title: String? {
-      get { value(forKey: "title") as! String? }
-      set { setValue(newValue, forKey: "title") }
+      get { attributeValue(forKey: "title") }
+      set { setAttributeValue(newValue, forKey: "title") }
     }
     var assignee: User? {
-      get { value(forKey: "assignee") as! User? }
-      set { setValue(newValue, forKey: "assignee") }
+      get { relatedObject(forKey: "assignee") as! User? }
+      set { setRelatedObject(newValue, forKey: "assignee") }
     }
   }
 

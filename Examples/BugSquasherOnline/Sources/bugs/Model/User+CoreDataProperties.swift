@@ -29,12 +29,12 @@ extension User {
 #else
   extension User {
     var login: String? {
-      get { value(forKey: "login") as! String? }
-      set { setValue(newValue, forKey: "login") }
+      get { attributeValue(forKey: "login") }
+      set { setAttributeValue(newValue, forKey: "login") }
     }
     var name: String? {
-      get { value(forKey: "name") as! String? }
-      set { setValue(newValue, forKey: "name") }
+      get { attributeValue(forKey: "name") }
+      set { setAttributeValue(newValue, forKey: "name") }
     }
     var bugs: NSSet? {
       get { value(forKey: "bugs") as! NSSet? }

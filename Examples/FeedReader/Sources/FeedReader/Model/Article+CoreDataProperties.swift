@@ -26,36 +26,36 @@ extension Article {
 #else
   extension Article {
     var guid: String? {
-      get { value(forKey: "guid") as! String? }
-      set { setValue(newValue, forKey: "guid") }
+      get { attributeValue(forKey: "guid") }
+      set { setAttributeValue(newValue, forKey: "guid") }
     }
     var published: Date? {
-      get { value(forKey: "published") as! Date? }
-      set { setValue(newValue, forKey: "published") }
+      get { attributeValue(forKey: "published") }
+      set { setAttributeValue(newValue, forKey: "published") }
     }
     var readAt: Date? {
-      get { value(forKey: "readAt") as! Date? }
-      set { setValue(newValue, forKey: "readAt") }
+      get { attributeValue(forKey: "readAt") }
+      set { setAttributeValue(newValue, forKey: "readAt") }
     }
     var searchTitle: String? {
-      get { value(forKey: "searchTitle") as! String? }
-      set { setValue(newValue, forKey: "searchTitle") }
+      get { attributeValue(forKey: "searchTitle") }
+      set { setAttributeValue(newValue, forKey: "searchTitle") }
     }
     var starredAt: Date? {
-      get { value(forKey: "starredAt") as! Date? }
-      set { setValue(newValue, forKey: "starredAt") }
+      get { attributeValue(forKey: "starredAt") }
+      set { setAttributeValue(newValue, forKey: "starredAt") }
     }
     var title: String? {
-      get { value(forKey: "title") as! String? }
-      set { setValue(newValue, forKey: "title") }
+      get { attributeValue(forKey: "title") }
+      set { setAttributeValue(newValue, forKey: "title") }
     }
     var author: Author? {
-      get { value(forKey: "author") as! Author? }
-      set { setValue(newValue, forKey: "author") }
+      get { relatedObject(forKey: "author") as! Author? }
+      set { setRelatedObject(newValue, forKey: "author") }
     }
     var feed: Feed? {
-      get { value(forKey: "feed") as! Feed? }
-      set { setValue(newValue, forKey: "feed") }
+      get { relatedObject(forKey: "feed") as! Feed? }
+      set { setRelatedObject(newValue, forKey: "feed") }
     }
   }
 

@@ -29,12 +29,12 @@ extension Feed {
 #else
   extension Feed {
     var title: String? {
-      get { value(forKey: "title") as! String? }
-      set { setValue(newValue, forKey: "title") }
+      get { attributeValue(forKey: "title") }
+      set { setAttributeValue(newValue, forKey: "title") }
     }
     var url: String? {
-      get { value(forKey: "url") as! String? }
-      set { setValue(newValue, forKey: "url") }
+      get { attributeValue(forKey: "url") }
+      set { setAttributeValue(newValue, forKey: "url") }
     }
     var articles: NSSet? {
       get { value(forKey: "articles") as! NSSet? }

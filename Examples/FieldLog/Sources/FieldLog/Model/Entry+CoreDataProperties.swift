@@ -43,16 +43,16 @@ extension Entry {
 #else
   extension Entry {
     var count: Int32 {
-      get { (value(forKey: "count") as! NSNumber?)?.int32Value ?? 0 }
-      set { setValue(newValue, forKey: "count") }
+      get { attributeValue(forKey: "count") ?? 0 }
+      set { setAttributeValue(newValue, forKey: "count") }
     }
     var seen: Date? {
-      get { value(forKey: "seen") as! Date? }
-      set { setValue(newValue, forKey: "seen") }
+      get { attributeValue(forKey: "seen") }
+      set { setAttributeValue(newValue, forKey: "seen") }
     }
     var species: String? {
-      get { value(forKey: "species") as! String? }
-      set { setValue(newValue, forKey: "species") }
+      get { attributeValue(forKey: "species") }
+      set { setAttributeValue(newValue, forKey: "species") }
     }
     var measurements: NSOrderedSet? {
       get { value(forKey: "measurements") as! NSOrderedSet? }
@@ -69,8 +69,8 @@ extension Entry {
     func addToMeasurements(_ values: NSOrderedSet) { mutableOrderedSetValue(forKey: "measurements").union(values) }
     func removeFromMeasurements(_ values: NSOrderedSet) { mutableOrderedSetValue(forKey: "measurements").minus(values) }
     var site: Site? {
-      get { value(forKey: "site") as! Site? }
-      set { setValue(newValue, forKey: "site") }
+      get { relatedObject(forKey: "site") as! Site? }
+      set { setRelatedObject(newValue, forKey: "site") }
     }
   }
 

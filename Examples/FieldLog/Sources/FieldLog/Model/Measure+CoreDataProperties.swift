@@ -21,16 +21,16 @@ extension Measure {
 #else
   extension Measure {
     var millimetres: Double {
-      get { (value(forKey: "millimetres") as! NSNumber?)?.doubleValue ?? 0 }
-      set { setValue(newValue, forKey: "millimetres") }
+      get { attributeValue(forKey: "millimetres") ?? 0 }
+      set { setAttributeValue(newValue, forKey: "millimetres") }
     }
     var part: String? {
-      get { value(forKey: "part") as! String? }
-      set { setValue(newValue, forKey: "part") }
+      get { attributeValue(forKey: "part") }
+      set { setAttributeValue(newValue, forKey: "part") }
     }
     var entry: Entry? {
-      get { value(forKey: "entry") as! Entry? }
-      set { setValue(newValue, forKey: "entry") }
+      get { relatedObject(forKey: "entry") as! Entry? }
+      set { setRelatedObject(newValue, forKey: "entry") }
     }
   }
 

@@ -28,8 +28,8 @@ extension Site {
 #else
   extension Site {
     var name: String? {
-      get { value(forKey: "name") as! String? }
-      set { setValue(newValue, forKey: "name") }
+      get { attributeValue(forKey: "name") }
+      set { setAttributeValue(newValue, forKey: "name") }
     }
     var entries: NSSet? {
       get { value(forKey: "entries") as! NSSet? }

@@ -21,16 +21,16 @@ extension Article {
 #else
   extension Article {
     var title: String? {
-      get { value(forKey: "title") as! String? }
-      set { setValue(newValue, forKey: "title") }
+      get { attributeValue(forKey: "title") }
+      set { setAttributeValue(newValue, forKey: "title") }
     }
     var rating: Double {
-      get { (value(forKey: "rating") as! NSNumber?)?.doubleValue ?? 0 }
-      set { setValue(newValue, forKey: "rating") }
+      get { attributeValue(forKey: "rating") ?? 0 }
+      set { setAttributeValue(newValue, forKey: "rating") }
     }
     var author: Author? {
-      get { value(forKey: "author") as! Author? }
-      set { setValue(newValue, forKey: "author") }
+      get { relatedObject(forKey: "author") as! Author? }
+      set { setRelatedObject(newValue, forKey: "author") }
     }
   }
 

@@ -40,8 +40,8 @@ extension Author {
 #else
   extension Author {
     var name: String? {
-      get { value(forKey: "name") as! String? }
-      set { setValue(newValue, forKey: "name") }
+      get { attributeValue(forKey: "name") }
+      set { setAttributeValue(newValue, forKey: "name") }
     }
     var articles: NSOrderedSet? {
       get { value(forKey: "articles") as! NSOrderedSet? }

@@ -28,8 +28,8 @@ extension Folder {
 #else
   extension Folder {
     var name: String? {
-      get { value(forKey: "name") as! String? }
-      set { setValue(newValue, forKey: "name") }
+      get { attributeValue(forKey: "name") }
+      set { setAttributeValue(newValue, forKey: "name") }
     }
     var notes: NSSet? {
       get { value(forKey: "notes") as! NSSet? }

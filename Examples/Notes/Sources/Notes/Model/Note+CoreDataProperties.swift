@@ -20,12 +20,12 @@ extension Note {
 #else
   extension Note {
     var title: String? {
-      get { value(forKey: "title") as! String? }
-      set { setValue(newValue, forKey: "title") }
+      get { attributeValue(forKey: "title") }
+      set { setAttributeValue(newValue, forKey: "title") }
     }
     var folder: Folder? {
-      get { value(forKey: "folder") as! Folder? }
-      set { setValue(newValue, forKey: "folder") }
+      get { relatedObject(forKey: "folder") as! Folder? }
+      set { setRelatedObject(newValue, forKey: "folder") }
     }
   }
 
