@@ -9,7 +9,8 @@ final class Engine: @unchecked Sendable {
   let turn = NSLock()
   /// Numbers that are reserved and not yet used; guarded by `turn`.
   var reserved: ReferenceBlock?
-  private let tables = Lock<[UInt32: Table]>([:])
+  /// Few, so that a number is found sooner by comparing it with each than by its hash.
+  private let tables = Lock<[(number: UInt32, table: Table)]>([])
   private let knownPacks = Lock<Keyspace?>(nil)
   private var users = 0
 
@@ -80,7 +81,7 @@ final class Engine: @unchecked Sendable {
 
   /// A table; nil if it has never had rows.
   func table(_ number: UInt32) throws(StoreError) -> Table? {
-    if let known = tables.withLock({ $0[number] }) { return known }
+    if let known = knownTable(number) { return known }
     let name = Self.name(of: number)
     guard store.keyspaces.contains(where: { $0.name == name }) else { return nil }
     return try makeTable(number)
@@ -88,12 +89,18 @@ final class Engine: @unchecked Sendable {
 
   /// A table, created if it does not exist.
   func makeTable(_ number: UInt32) throws(StoreError) -> Table {
-    if let known = tables.withLock({ $0[number] }) { return known }
+    if let known = knownTable(number) { return known }
     let made = Table(
       rows: try store.keyspace(Self.name(of: number), order: .ordered),
       touches: try store.keyspace("touches \(number)", order: .unordered))
-    tables.withLock { $0[number] = made }
+    tables.withLock { tables in
+      if !tables.contains(where: { $0.number == number }) { tables.append((number, made)) }
+    }
     return made
+  }
+
+  private func knownTable(_ number: UInt32) -> Table? {
+    tables.withLock { tables in tables.first { $0.number == number }?.table }
   }
 
   private static func name(of table: UInt32) -> String { "table \(table)" }

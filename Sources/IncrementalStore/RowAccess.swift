@@ -72,6 +72,12 @@ package final class RowAccess {
 
   /// The values of a row, one for each slot of the object.
   package func values(of bytes: [UInt8], _ map: EntityMap) throws -> [ManagedValue] {
+    try values(of: bytes, map, objectID)
+  }
+
+  func values(
+    of bytes: [UInt8], _ map: EntityMap, _ identifier: (RowReference, EntityMap) -> NSManagedObjectID
+  ) throws -> [ManagedValue] {
     var values = [ManagedValue](repeating: .null, count: map.slotCount)
     for (slot, value) in map.unread { values[slot] = value }
     var fields = try FieldReader(bytes)
@@ -81,18 +87,26 @@ package final class RowAccess {
       guard place < map.fields.count, case let stored = map.fields[place], stored.number == next.number else {
         continue
       }
-      values[stored.slot] = try value(next.field, stored, bytes)
+      values[stored.slot] = try value(next.field, stored, bytes, identifier)
     }
     return values
   }
 
   private func value(_ field: Field, _ stored: EntityMap.StoredField, _ bytes: [UInt8]) throws -> ManagedValue {
+    try value(field, stored, bytes, objectID)
+  }
+
+  /// - Parameter identifier: Makes the identifier of an object at the other end of a relationship.
+  func value(
+    _ field: Field, _ stored: EntityMap.StoredField, _ bytes: [UInt8],
+    _ identifier: (RowReference, EntityMap) -> NSManagedObjectID
+  ) throws -> ManagedValue {
     switch stored.kind {
     case .attribute(let attribute): return try coder.value(field, of: attribute, stored.type, in: bytes)
     case .toOne:
       if field.type == .null { return .null }
       let (object, map) = try target(of: field, stored, bytes)
-      return .reference(objectID(object.reference, map))
+      return .reference(identifier(object.reference, map))
     }
   }
 

@@ -10,8 +10,8 @@ final class RowNode: NSIncrementalStoreNode {
     var values: [ManagedValue]?
   }
 
-  private let map: EntityMap
-  private unowned let rows: RowAccess
+  let map: EntityMap
+  unowned let rows: RowAccess
   /// Guards `content`. All nodes share 16 locks, since there are many nodes.
   var lock: NSLock { Self.locks[objectID.hash & (Self.locks.count - 1)] }
   var content: Content
@@ -47,11 +47,16 @@ final class RowNode: NSIncrementalStoreNode {
   func check() throws {
     try lock.withLock {
       guard !content.isChecked else { return }
-      let values = try values(of: content.row)
-      if Self.givesAllValues { content.values = values }
+      if !meetsRules {
+        let values = try values(of: content.row)
+        if Self.givesAllValues { content.values = values }
+      }
       content.isChecked = true
     }
   }
+
+  /// Whether all fields can be decoded, as their bytes tell.
+  var meetsRules: Bool { map.rules.map { FieldReader.meets($0, content.row.bytes) } ?? false }
 
   override var version: UInt64 { row.version }
 

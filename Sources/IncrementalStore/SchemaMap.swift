@@ -29,6 +29,10 @@ package final class SchemaMap {
       guard case .toOne(let relationship, _) = field.kind else { continue }
       field.destination = relationship.destinationEntity.flatMap { byIdentity[ObjectIdentifier($0)] }
     }
+    for map in byNumber.values {
+      let rules = map.fields.compactMap(\.rule)
+      if rules.count == map.fields.count { map.rules = rules }
+    }
     var known: Set<ToManyEnd> = []
     for map in byNumber.values.sorted(by: { $0.number < $1.number }) {
       for set in map.sets {
@@ -102,6 +106,21 @@ package final class EntityMap {
       isBoolean = type == .booleanAttributeType
     }
 
+    /// What makes the field sound; nil if its bytes alone do not tell.
+    fileprivate var rule: FieldRule? {
+      switch type {
+      case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType: FieldRule(number, [.integer])
+      case .booleanAttributeType: FieldRule(number, [.falsity, .truth])
+      case .doubleAttributeType: FieldRule(number, [.double])
+      case .floatAttributeType: FieldRule(number, [.float])
+      case .stringAttributeType: FieldRule(number, [.string])
+      case .dateAttributeType: FieldRule(number, [.date])
+      case .binaryDataAttributeType: FieldRule(number, [.data])
+      case .UUIDAttributeType: FieldRule(number, [.uuid])
+      default: destination.map { FieldRule(number, [.object], entity: $0.number) }
+      }
+    }
+
     /// The entity at the other end of a to-one relationship, if it has a number.
     func destination(numbered number: UInt32) -> EntityMap? {
       destination.flatMap { $0.number == number ? $0 : nil }
@@ -132,6 +151,8 @@ package final class EntityMap {
   let hasRelationships: Bool
   /// Whether rows refer to other objects.
   let hasToOneRelationships: Bool
+  /// What makes a row sound; nil if an attribute has values that a transformer, Foundation or another store decodes.
+  fileprivate(set) var rules: [FieldRule]?
   /// Includes inherited constraints.
   package let constraints: [Constraint]
   /// How many slots an object has.
@@ -187,6 +208,9 @@ package final class EntityMap {
   func slot(ofSet number: UInt32) -> Int? {
     sets.indices.first { sets[$0].end.number == number }.map { sets[$0].slot }
   }
+
+  /// The field whose value is in a slot; nil for a slot that no row fills.
+  func field(ofSlot slot: Int) -> StoredField? { fields.first { $0.slot == slot } }
 
   package func field(named name: String) -> StoredField? { places[name].map { fields[$0] } }
   package func set(named name: String) -> StoredSet? { setPlaces[name].map { sets[$0] } }

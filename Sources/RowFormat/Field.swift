@@ -113,6 +113,31 @@ package struct FieldReader {
   }
 }
 
+/// What the field of a property has in a sound row.
+package struct FieldRule {
+  fileprivate let number: UInt32
+  /// A bit for each type.
+  fileprivate let types: UInt16
+  /// The entity of the object in a field of the type `object`.
+  fileprivate let entity: UInt32
+
+  /// The types must be among those whose values are read from their bytes alone: not `decimal`, `uri`, `transformed`,
+  /// `composite` or `identifier`. There may always be no field, or one of the type `null`.
+  package init(_ number: UInt32, _ types: [FieldType], entity: UInt32 = 0) {
+    self.number = number
+    self.types = types.reduce(1 << FieldType.null.rawValue) { $0 | 1 << $1.rawValue }
+    self.entity = entity
+  }
+}
+
+extension FieldReader {
+  /// Whether a row meets rules in ascending order of their numbers, so that the values of all their fields can be read.
+  /// Rows that can be read but are unusual need not.
+  package static func meets(_ rules: [FieldRule], _ bytes: [UInt8]) -> Bool {
+    unsafe bytes.withUnsafeBytes { unsafe FieldSearch.meets(rules, $0) }
+  }
+}
+
 /// Finds fields of sound rows by skipping those before.
 @safe private struct FieldSearch {
   private let row: UnsafeRawPointer
@@ -155,6 +180,63 @@ package struct FieldReader {
       offset &+= length
     }
     return .some(nil)
+  }
+
+  @inline(__always)
+  static func meets(_ rules: [FieldRule], _ row: UnsafeRawBufferPointer) -> Bool {
+    guard let start = row.baseAddress, row.count > 0 else { return false }
+    var search = unsafe FieldSearch(row: start, count: row.count)
+    return search.byte(0) == FieldReader.format && search.meets(rules)
+  }
+
+  private mutating func meets(_ rules: [FieldRule]) -> Bool {
+    var current: UInt64 = 0
+    var place = 0
+    while offset < count {
+      guard let head = varint(), head >> 4 > 0 else { return false }
+      current &+= head >> 4
+      let type = head & 15
+      guard current <= UInt32.max, let length = length(type) else { return false }
+      while place < rules.count, UInt64(rules[place].number) < current { place &+= 1 }
+      if place < rules.count, UInt64(rules[place].number) == current {
+        guard rules[place].types >> UInt16(truncatingIfNeeded: type) & 1 != 0 else { return false }
+        switch FieldType(rawValue: UInt8(truncatingIfNeeded: type)) {
+        case .integer: if length > 9 { return false }
+        case .string: if !isText(length) { return false }
+        case .object: if !isObject(length, rules[place].entity) { return false }
+        default: break
+        }
+      }
+      offset &+= length
+    }
+    return true
+  }
+
+  /// Whether the next bytes are UTF-8.
+  private func isText(_ length: Int) -> Bool {
+    var (place, bits) = (offset, 0 as UInt64)
+    let end = offset &+ length
+    while place &+ 8 <= end {
+      bits |= unsafe row.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+      place &+= 8
+    }
+    while place < end {
+      bits |= UInt64(byte(place))
+      place &+= 1
+    }
+    if bits & 0x8080_8080_8080_8080 == 0 { return true }
+    let content = unsafe UnsafeRawBufferPointer(start: row + offset, count: length)
+    return unsafe String(validating: content, as: UTF8.self) != nil
+  }
+
+  /// Whether the next bytes are an object of an entity, with a number of less than eight bytes as its reference.
+  private func isObject(_ length: Int, _ entity: UInt32) -> Bool {
+    var object = self
+    guard let found = object.varint(), found == UInt64(entity) else { return false }
+    let rest = length &- (object.offset &- offset)
+    guard rest > 0 else { return false }
+    let kind = Int(byte(object.offset))
+    return (0x19...0x27).contains(kind) && rest &- 1 == abs(kind &- 0x20)
   }
 
   /// How many bytes the value here takes, without the length before them, which is skipped; nil if there are fewer.

@@ -35,20 +35,81 @@ struct HostileBytesTests {
     }
   }
 
-  @Test("A field is found, or damage is reported, as by reading the fields one by one.")
-  func fieldsByNumber() {
-    let sample = Samples.row
+  /// A row, and rows that are damaged or random.
+  private func rows(_ sample: [UInt8], _ random: inout SeededGenerator) -> [[UInt8]] {
     var rows = [sample] + sample.indices.map { Array(sample[..<$0]) }
     rows += (0..<sample.count * 8).map { bit in
       var bytes = sample
       bytes[bit / 8] ^= 1 << (bit % 8)
       return bytes
     }
-    var random = SeededGenerator()
     for length in 0..<1000 {
       rows.append([1] + (0..<length % 40).map { _ in UInt8.random(in: .min ... .max, using: &random) })
     }
-    for row in rows {
+    return rows
+  }
+
+  @Test("The fields of a row that meets rules have these types, and their values can be read.")
+  func rules() throws {
+    let types: [FieldType] = [
+      .falsity, .truth, .integer, .double, .float, .string, .data, .date, .uuid, .object, .string, .integer,
+    ]
+    var writer = FieldWriter()
+    for (place, type) in types.enumerated() {
+      let number = UInt32(place * 3 + 1)
+      switch type {
+      case .integer: writer.integer(place == 2 ? -123_456 : 1 << 61, number)
+      case .double, .date: writer.fixed(type, 1.5.bitPattern, number)
+      case .string: writer.text(place == 5 ? "text ö" : "a text of ASCII", number)
+      case .object: writer.object(ObjectReference(entity: 300, reference: .integer(-70_000)), number)
+      default:
+        writer.begin(number, type)
+        writer.withOutput { output in
+          switch type {
+          case .float: output.fixed((2.5 as Float).bitPattern)
+          case .data: output.counted([1, 2, 3])
+          case .uuid: output.append([UInt8](repeating: 7, count: 16))
+          default: break
+          }
+        }
+      }
+    }
+    let rules = types.enumerated().map { FieldRule(UInt32($0 * 3 + 1), [$1], entity: 300) }
+    #expect(FieldReader.meets(rules, writer.bytes))
+    #expect(FieldReader.meets([], writer.bytes))
+    #expect(!FieldReader.meets([FieldRule(7, [.double])], writer.bytes))
+    #expect(!FieldReader.meets([FieldRule(28, [.object], entity: 301)], writer.bytes))
+    var random = SeededGenerator()
+    var met = 0
+    for row in rows(writer.bytes, &random) where FieldReader.meets(rules, row) {
+      met += 1
+      let damage = found(in: row) {
+        var fields = try FieldReader(row)
+        while let (number, field) = try fields.next() {
+          guard number % 3 == 1, number < types.count * 3 else { continue }
+          let type = types[Int(number / 3)]
+          #expect(field.type == type || field.type == .null, "seed \(random.seed): \(row)")
+          switch field.type {
+          case .integer: _ = try field.integer(in: row)
+          case .double, .date: _ = try field.double(in: row)
+          case .float: _ = try field.float(in: row)
+          case .string: _ = try field.text(in: row)
+          case .uuid: #expect(field.range.count == 16)
+          case .object: #expect(try field.object(in: row)?.entity == 300)
+          default: break
+          }
+        }
+        return nil
+      }
+      #expect(damage == "none", "seed \(random.seed): \(row)")
+    }
+    #expect(met > 100)
+  }
+
+  @Test("A field is found, or damage is reported, as by reading the fields one by one.")
+  func fieldsByNumber() {
+    var random = SeededGenerator()
+    for row in rows(Samples.row, &random) {
       for number in [0, 1, 2, 9, 10, 19, 28, 37, 46, 55, 100, 109, 118, 136, 137, 500, .max] as [UInt32] {
         let expected = found(in: row) {
           var fields = try FieldReader(row)

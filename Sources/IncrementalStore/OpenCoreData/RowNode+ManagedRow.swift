@@ -4,9 +4,16 @@ import OpenCoreData
 extension RowNode: ManagedRow {
   static let givesAllValues = true
 
-  func managedRow() throws -> (values: [ManagedValue], version: UInt64, revision: UInt64?) {
+  func managedRow() throws -> (values: RowValues, version: UInt64, revision: UInt64?) {
     try lock.withLock {
-      let values = try content.values.take() ?? values(of: content.row)
+      let values: RowValues =
+        if let values = content.values.take() {
+          .decoded(values)
+        } else if meetsRules {
+          .encoded(EncodedRow(content.row.bytes, of: objectID, rows))
+        } else {
+          .decoded(try self.values(of: content.row))
+        }
       content.isChecked = true
       return (values, content.row.version, content.row.revision)
     }

@@ -73,6 +73,7 @@ extension NSManagedObject {
 
   private final func take(_ row: RowSnapshot, members: (NSRelationshipDescription) -> RelatedObjects?) {
     let (layout, former) = (layout, self.values)
+    guard !row.isEncoded || !former.isEmpty || !layout.transients.isEmpty else { return take(encoded: row) }
     var values = row.values
     for place in layout.transients where layout.slots[place].attribute != nil {
       values[place] = former.isEmpty ? layout.defaults[place] : former[place]
@@ -124,17 +125,8 @@ extension NSManagedObject {
   /// Returns the objects that the object refers to, and turns the object into a fault. Only for objects that nothing
   /// else refers to.
   final func takeRelated() -> [NSManagedObject] {
-    var taken: [NSManagedObject] = []
-    for value in values {
-      switch value {
-      case .object(let object): taken.append(object)
-      case .members(let members): taken += members.elements
-      case .fetched(let objects): taken += objects
-      default: break
-      }
-    }
-    forgetValues()
-    return taken
+    defer { forgetValues() }
+    return relatedObjects
   }
 
   /// Detaches the object from its row and gives it a new temporary identifier, because no object may have the
@@ -164,7 +156,7 @@ extension NSManagedObject {
   public final func hasFault(forRelationshipNamed key: String) -> Bool {
     checkQueue()
     guard let place = layout.place(of: key), layout.slots[place].relationship != nil else { undefined(key) }
-    guard !values.isEmpty else { return isFault }
+    guard hasValues else { return isFault }
     return switch values[place] {
     case .fault: true
     case .members(let members): members.isFault

@@ -54,7 +54,7 @@ extension NSManagedObject {
       return value(forKey: key) as! NSManagedObject?
     }
     willAccessValue(forKey: key)
-    let object = values.isEmpty ? nil : toOne(at: place)
+    let object = hasValues ? toOne(at: place) : nil
     didAccessValue(forKey: key)
     return object
   }
@@ -153,8 +153,8 @@ extension NSManagedObject {
     guard let place = placeToRead(key) else { return self.value(forKey: key).map(converted) }
     willAccessValue(forKey: key)
     defer { didAccessValue(forKey: key) }
-    guard !values.isEmpty else { return nil }
-    return value(values[place]) ?? self.value(at: place).map(converted)
+    guard hasValues else { return nil }
+    return value(self.value(inSlot: place)) ?? self.value(at: place).map(converted)
   }
 
   @inline(__always)

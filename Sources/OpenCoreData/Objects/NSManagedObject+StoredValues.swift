@@ -4,7 +4,7 @@ import Foundation
 extension NSManagedObject {
   /// The value of a slot, as it is now; nil while the object is a fault.
   package final func storedValue(at place: Int) -> ManagedValue? {
-    isFault || values.isEmpty ? nil : values[place]
+    isFault || !hasValues ? nil : values[place]
   }
 
   /// The version of its row, as far as the context knows.
@@ -52,12 +52,40 @@ package struct MemberChanges {
 
 /// A node that has values in the form in which objects keep them.
 package protocol ManagedRow: NSIncrementalStoreNode {
-  /// A value for each slot of the entity: attributes and to-one relationships as in the row, no values for the others.
-  /// Also the version of these values and the number of the save that wrote them, even if the row changes meanwhile.
-  func managedRow() throws -> (values: [ManagedValue], version: UInt64, revision: UInt64?)
+  /// The values, their version, and the number of the save that wrote them, even if the row changes meanwhile.
+  func managedRow() throws -> (values: RowValues, version: UInt64, revision: UInt64?)
 
   /// The number of the save that wrote the row, if the store numbers its saves.
   var revision: UInt64? { get }
+}
+
+/// A value for each slot of the entity: attributes and to-one relationships as in the row, no values for the others.
+package enum RowValues {
+  case decoded([ManagedValue])
+  /// The bytes of the row, which have been checked.
+  case encoded(EncodedRow)
+}
+
+/// The row of an object as the store keeps it, and what decodes it.
+package struct EncodedRow {
+  private let bytes: [UInt8]
+  private let objectID: NSManagedObjectID
+  private let decoder: any RowDecoder
+
+  package init(_ bytes: [UInt8], of objectID: NSManagedObjectID, _ decoder: any RowDecoder) {
+    (self.bytes, self.objectID, self.decoder) = (bytes, objectID, decoder)
+  }
+
+  var values: [ManagedValue] { decoder.values(of: bytes, objectID) }
+  func value(at place: Int) -> ManagedValue { decoder.value(at: place, of: bytes, objectID) }
+}
+
+/// Decodes rows that have been checked, also when the store is gone.
+package protocol RowDecoder: AnyObject {
+  /// A value for each slot.
+  func values(of bytes: [UInt8], _ objectID: NSManagedObjectID) -> [ManagedValue]
+  /// The value of a slot.
+  func value(at place: Int, of bytes: [UInt8], _ objectID: NSManagedObjectID) -> ManagedValue
 }
 
 /// A store that numbers its saves, and reports a conflict for each updated object whose row is gone.
@@ -84,6 +112,12 @@ extension NSIncrementalStore {
 }
 
 extension NSManagedObjectID {
+  /// The identifier of another object of the same store, also when the store is gone. The identifier must be permanent.
+  package func neighbour(of entity: NSEntityDescription, number: Int64) -> NSManagedObjectID {
+    guard let identity else { fatalError("\(self) belongs to no store.") }
+    return NSManagedObjectID(entity, identity, .integer(number))
+  }
+
   /// The reference, if it is a whole number.
   package var integerReference: Int64? {
     if case .integer(let number) = reference { number } else { nil }

@@ -30,10 +30,10 @@ extension NSManagedObject {
 
   /// The value of a slot in the form that the application gets; nil if the row has not been read.
   final func value(at place: Int) -> Any? {
-    guard !values.isEmpty else { return nil }
+    guard hasValues else { return nil }
     let slot = layout.slots[place]
     switch slot.kind {
-    case .attribute(let attribute): return values[place].anyValue(of: attribute.attributeType)
+    case .attribute(let attribute): return value(inSlot: place).anyValue(of: attribute.attributeType)
     case .toOne: return toOne(at: place)
     case .toMany(let relationship): return members(of: relationship, at: place).collection
     case .fetched(let property): return fetched(property, at: place)
@@ -52,9 +52,9 @@ extension NSManagedObject {
   final func predicateValue(at place: Int) -> PredicateValue {
     let slot = layout.slots[place]
     fireFault(slot.name)
-    guard !values.isEmpty else { return .null }
+    guard hasValues else { return .null }
     switch slot.kind {
-    case .attribute: return values[place].predicateValue
+    case .attribute: return value(inSlot: place).predicateValue
     case .toOne: return toOne(at: place).map { .object($0) } ?? .null
     case .toMany(let relationship):
       let members = members(of: relationship, at: place)

@@ -55,7 +55,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
     registry.objectIsFreed(self)
     // Without this loop, objects that only this one refers to would be freed within this call, the objects that only
     // they refer to within theirs, and so on.
-    guard !values.isEmpty, registry.isOwned else { return }
+    guard !content.values.isEmpty, registry.isOwned else { return }
     var waiting = takeRelated()
     while var object = waiting.popLast() {
       if isKnownUniquelyReferenced(&object), !object.hasChanges { waiting += object.takeRelated() }
@@ -151,7 +151,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
   open func primitiveValue(forKey key: String) -> Any? {
     checkQueue()
     guard let place = layout.place(of: key) else { undefined(key) }
-    return values.isEmpty ? nil : value(at: place)
+    return value(at: place)
   }
 
   /// Sets a value without recording the change and without changing the other end of a relationship.

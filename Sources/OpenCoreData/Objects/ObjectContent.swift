@@ -1,7 +1,7 @@
 /// The values of an object, and the row that they come from. Only the functions in this file write them.
 struct ObjectContent {
   /// One value for each slot of the layout; none for a fault, unless one of its relationships was changed from the
-  /// other end.
+  /// other end, and none while the row has been read but not decoded.
   fileprivate(set) var values: [ManagedValue] = []
   /// The row as far as the context knows it; nil for a fault, and for an object that was never saved.
   fileprivate(set) var snapshot: RowSnapshot?
@@ -16,6 +16,8 @@ struct ObjectReading {
   fileprivate(set) var isFault = false
   /// The row was found to be gone.
   fileprivate(set) var isInaccessible = false
+  /// How many values have been read of a row that is not decoded.
+  fileprivate var decodedValues: UInt8 = 0
   /// The number of the batch of faults that are read together; 0 for none.
   fileprivate(set) var batch: UInt32 = 0
 
@@ -23,7 +25,39 @@ struct ObjectReading {
 }
 
 extension NSManagedObject {
-  final var values: [ManagedValue] { content.values }
+  /// One value for each slot; none for most faults. Decodes the row.
+  final var values: [ManagedValue] {
+    if isEncoded, let snapshot { content.values = snapshot.values }
+    return content.values
+  }
+
+  /// Whether ``values`` has a value for each slot.
+  final var hasValues: Bool { !content.values.isEmpty || isEncoded }
+
+  /// Whether the row has been read but not decoded.
+  private var isEncoded: Bool { content.values.isEmpty && !isFault && content.snapshot != nil }
+
+  /// The value of a slot. As long as few have been read, the others are not decoded. The object must have values.
+  final func value(inSlot place: Int) -> ManagedValue {
+    guard isEncoded, reading.decodedValues < 4, let snapshot else { return values[place] }
+    reading.decodedValues += 1
+    return snapshot.value(at: place)
+  }
+
+  /// The objects that the object refers to.
+  final var relatedObjects: [NSManagedObject] {
+    var objects: [NSManagedObject] = []
+    for value in content.values {
+      switch value {
+      case .object(let object): objects.append(object)
+      case .members(let members): objects += members.elements
+      case .fetched(let fetched): objects += fetched
+      default: break
+      }
+    }
+    return objects
+  }
+
   final var snapshot: RowSnapshot? { content.snapshot }
   final var isInaccessible: Bool { reading.isInaccessible }
 
@@ -32,12 +66,15 @@ extension NSManagedObject {
   /// Changes a value. The current event notes the former values.
   final func change(at place: Int, to value: ManagedValue) {
     noteEvent()
-    content.values[place] = value
+    put(value, at: place)
   }
 
   /// Puts a value into a slot without noting a change: the same value in another form, the committed one, or one that
   /// is noted in another way.
-  final func put(_ value: ManagedValue, at place: Int) { content.values[place] = value }
+  final func put(_ value: ManagedValue, at place: Int) {
+    if isEncoded { content.values = values }
+    content.values[place] = value
+  }
 
   // MARK: All values
 
@@ -57,6 +94,13 @@ extension NSManagedObject {
   /// Gives a fault a slot for each property, so that some relationships can be known while the row is not.
   final func takeUnreadSlots() { content.values = layout.slots.map { _ in .fault } }
 
+  /// Takes a row, whose values are decoded when they are read.
+  final func take(encoded row: RowSnapshot) {
+    content.snapshot = row
+    reading.isFault = false
+    reading.decodedValues = 0
+  }
+
   /// Takes the values of a row.
   final func take(_ values: [ManagedValue], _ snapshot: RowSnapshot) {
     content.values = values
@@ -68,6 +112,7 @@ extension NSManagedObject {
   /// row was never read.
   final func commit(version: UInt64?, _ revision: UInt64?, before: UInt64?) {
     let layout = layout
+    let values = values
     if !values.isEmpty {
       for place in layout.toManys { if case .members(let members) = values[place] { members.commit() } }
     }
@@ -85,7 +130,7 @@ extension NSManagedObject {
 
   /// Makes the transient values count as saved.
   final func commitTransients() {
-    guard !values.isEmpty, !layout.transients.isEmpty else { return }
+    guard !layout.transients.isEmpty, hasValues else { return }
     content.snapshot = snapshot?.replacing(layout.transients, by: values)
   }
 
@@ -142,6 +187,7 @@ extension NSManagedObject {
 
   /// Forgets the row, which is gone or no longer that of the object. The values stay.
   final func loseRow() {
+    content.values = values
     content.snapshot = nil
     reading.isInaccessible = false
   }

@@ -3,8 +3,7 @@
 /// The values are those of attributes and to-one relationships, the latter as identifiers. Transient values do not come
 /// from the row; they are those that the object had when it was read or saved. A snapshot never changes.
 final class RowSnapshot {
-  /// One for each slot.
-  let values: [ManagedValue]
+  private var content: RowValues
   let version: UInt64
   /// The number of the save that wrote the row; nil if the store does not tell. It tells rows apart that have the same
   /// version because one of them was deleted and inserted again.
@@ -13,8 +12,14 @@ final class RowSnapshot {
   /// been asked since; otherwise nil.
   let versionBeforeSave: UInt64?
 
-  init(values: [ManagedValue], version: UInt64, revision: UInt64? = nil, versionBeforeSave: UInt64? = nil) {
-    self.values = values
+  convenience init(
+    values: [ManagedValue], version: UInt64, revision: UInt64? = nil, versionBeforeSave: UInt64? = nil
+  ) {
+    self.init(.decoded(values), version: version, revision: revision, versionBeforeSave: versionBeforeSave)
+  }
+
+  private init(_ content: RowValues, version: UInt64, revision: UInt64?, versionBeforeSave: UInt64?) {
+    self.content = content
     self.version = version
     self.revision = revision
     self.versionBeforeSave = versionBeforeSave
@@ -22,7 +27,31 @@ final class RowSnapshot {
 
   convenience init(_ row: any ManagedRow) throws {
     let (values, version, revision) = try row.managedRow()
-    self.init(values: values, version: version, revision: revision)
+    self.init(values, version: version, revision: revision, versionBeforeSave: nil)
+  }
+
+  /// One for each slot. The first call decodes the row.
+  var values: [ManagedValue] {
+    switch content {
+    case .decoded(let values): return values
+    case .encoded(let row):
+      let values = row.values
+      content = .decoded(values)
+      return values
+    }
+  }
+
+  /// Whether the row has not been decoded.
+  var isEncoded: Bool {
+    if case .encoded = content { true } else { false }
+  }
+
+  /// The value of a slot. Does not decode the others.
+  func value(at place: Int) -> ManagedValue {
+    switch content {
+    case .decoded(let values): values[place]
+    case .encoded(let row): row.value(at: place)
+    }
   }
 
   /// A copy with other values at some places.

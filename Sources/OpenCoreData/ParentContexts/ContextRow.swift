@@ -24,8 +24,8 @@ final class ContextRow: NSIncrementalStoreNode, ManagedRow {
   override var version: UInt64 { snapshot?.version ?? 0 }
   var revision: UInt64? { snapshot?.revision }
 
-  func managedRow() throws -> (values: [ManagedValue], version: UInt64, revision: UInt64?) {
-    (values, version, revision)
+  func managedRow() throws -> (values: RowValues, version: UInt64, revision: UInt64?) {
+    (.decoded(values), version, revision)
   }
 
   override func value(for prop: NSPropertyDescription) -> Any? {
