@@ -97,10 +97,10 @@ struct Round {
   }
 
   private func set(_ item: NSManagedObject, _ number: Int) {
-    item.setValue(number, forKey: "number")
-    item.setValue(names[number], forKey: "name")
-    item.setValue(dates[number], forKey: "date")
-    item.setValue(number.isMultiple(of: 2), forKey: "flag")
+    item.setAttributeValue(Int64(number), forKey: "number")
+    item.setAttributeValue(names[number], forKey: "name")
+    item.setAttributeValue(dates[number], forKey: "date")
+    item.setAttributeValue(number.isMultiple(of: 2), forKey: "flag")
   }
 
   /// What the handlers take without the requests: on what a request passes to its handler, but one for all objects.

@@ -31,27 +31,29 @@ final class CoreDataContender: GraphContender {
     for batch in graph.versions.batches {
       try store.work { context in
         func package(_ position: Int) -> NSManagedObject {
-          packages.object(position, "Package", in: context) { $0.setValue(graph.packages[position], forKey: "name") }
+          packages.object(position, "Package", in: context) {
+            $0.setAttributeValue(graph.packages[position], forKey: "name")
+          }
         }
         let inserted = batch.map { version in
           let object = NSEntityDescription.insertNewObject(forEntityName: "Version", into: context)
-          object.setValue(version.number, forKey: "number")
-          object.setValue(version.architecture, forKey: "architecture")
-          object.setValue(version.homepage, forKey: "homepage")
-          object.setValue(version.summary, forKey: "summary")
-          object.setValue(version.installedSize, forKey: "installedSize")
-          object.setValue(version.size, forKey: "size")
-          object.setValue(version.sha256, forKey: "sha256")
-          object.setValue(package(version.package), forKey: "package")
+          object.setAttributeValue(version.number, forKey: "number")
+          object.setAttributeValue(version.architecture, forKey: "architecture")
+          object.setAttributeValue(version.homepage, forKey: "homepage")
+          object.setAttributeValue(version.summary, forKey: "summary")
+          object.setAttributeValue(Int64(version.installedSize), forKey: "installedSize")
+          object.setAttributeValue(Int64(version.size), forKey: "size")
+          object.setAttributeValue(version.sha256, forKey: "sha256")
+          object.setRelatedObject(package(version.package), forKey: "package")
           let maintainer = maintainers.object(version.maintainer, "Maintainer", in: context) {
-            $0.setValue(graph.maintainers[version.maintainer].name, forKey: "name")
-            $0.setValue(graph.maintainers[version.maintainer].email, forKey: "email")
+            $0.setAttributeValue(graph.maintainers[version.maintainer].name, forKey: "name")
+            $0.setAttributeValue(graph.maintainers[version.maintainer].email, forKey: "email")
           }
-          object.setValue(maintainer, forKey: "maintainer")
+          object.setRelatedObject(maintainer, forKey: "maintainer")
           let section = sections.object(version.section, "Section", in: context) {
-            $0.setValue(graph.sections[version.section], forKey: "name")
+            $0.setAttributeValue(graph.sections[version.section], forKey: "name")
           }
-          object.setValue(section, forKey: "section")
+          object.setRelatedObject(section, forKey: "section")
           object.setValue(Set(version.dependencies.map(package)), forKey: "dependencies")
           return object
         }
@@ -144,8 +146,8 @@ final class CoreDataContender: GraphContender {
       try store.work { context in
         for version in try context.versions(Array(batch)) {
           sum += version.size
-          version.setValue("now of \(version.size) bytes", forKey: "summary")
-          version.setValue(version.installedSize + 1, forKey: "installedSize")
+          version.setAttributeValue("now of \(version.size) bytes", forKey: "summary")
+          version.setAttributeValue(Int64(version.installedSize + 1), forKey: "installedSize")
         }
         try context.save()
       }
@@ -215,6 +217,6 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-  fileprivate var size: Int { value(forKey: "size") as! Int }
-  fileprivate var installedSize: Int { value(forKey: "installedSize") as! Int }
+  fileprivate var size: Int { Int(attributeValue(forKey: "size") as Int64? ?? 0) }
+  fileprivate var installedSize: Int { Int(attributeValue(forKey: "installedSize") as Int64? ?? 0) }
 }

@@ -39,7 +39,7 @@ final class CoreDataContender: IssueContender {
       try store.work { context in
         let inserted = batch.map { name in
           let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: context)
-          object.setValue(name, forKey: "name")
+          object.setAttributeValue(name, forKey: "name")
           return object
         }
         try context.save()
@@ -50,25 +50,25 @@ final class CoreDataContender: IssueContender {
 
   private func insert(_ issue: Tracker.Issue, into context: NSManagedObjectContext) -> NSManagedObject {
     let object = NSEntityDescription.insertNewObject(forEntityName: "Issue", into: context)
-    object.setValue(issue.uuid, forKey: "uuid")
-    object.setValue(issue.number, forKey: "number")
-    object.setValue(issue.title, forKey: "title")
-    object.setValue(issue.body, forKey: "body")
-    object.setValue(issue.status, forKey: "status")
-    object.setValue(issue.priority, forKey: "priority")
-    object.setValue(issue.created, forKey: "created")
-    object.setValue(issue.estimate, forKey: "estimate")
-    object.setValue(context.object(with: projects[issue.project]), forKey: "project")
+    object.setAttributeValue(issue.uuid, forKey: "uuid")
+    object.setAttributeValue(Int64(issue.number), forKey: "number")
+    object.setAttributeValue(issue.title, forKey: "title")
+    object.setAttributeValue(issue.body, forKey: "body")
+    object.setAttributeValue(issue.status, forKey: "status")
+    object.setAttributeValue(Int64(issue.priority), forKey: "priority")
+    object.setAttributeValue(issue.created, forKey: "created")
+    if let estimate = issue.estimate { object.setAttributeValue(estimate, forKey: "estimate") }
+    object.setRelatedObject(context.object(with: projects[issue.project]), forKey: "project")
     object.setValue(Set(issue.labels.map { context.object(with: labels[$0]) }), forKey: "labels")
     return object
   }
 
   private func insert(_ comment: Tracker.Comment, on issue: NSManagedObject, into context: NSManagedObjectContext) {
     let object = NSEntityDescription.insertNewObject(forEntityName: "Comment", into: context)
-    object.setValue(comment.text, forKey: "text")
-    object.setValue(comment.author, forKey: "author")
-    object.setValue(comment.created, forKey: "created")
-    object.setValue(issue, forKey: "issue")
+    object.setAttributeValue(comment.text, forKey: "text")
+    object.setAttributeValue(comment.author, forKey: "author")
+    object.setAttributeValue(comment.created, forKey: "created")
+    object.setRelatedObject(issue, forKey: "issue")
   }
 
   func content() throws -> TrackerContent {
@@ -211,8 +211,8 @@ final class CoreDataContender: IssueContender {
     return try store.work { context in
       let fetched = try context.fetch(request("Issue", NSPredicate(format: "SELF IN %@", ids as NSArray)))
       for issue in fetched {
-        issue.setValue("now number \(issue.number)", forKey: "title")
-        issue.setValue("waiting", forKey: "status")
+        issue.setAttributeValue("now number \(issue.number)", forKey: "title")
+        issue.setAttributeValue("waiting", forKey: "status")
       }
       try context.save()
       return fetched.reduce(0) { $0 + $1.number }
