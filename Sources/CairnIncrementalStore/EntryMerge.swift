@@ -13,14 +13,14 @@ struct EntryMerge {
   }
 
   /// The first entry that has not been applied; nil if there is none.
-  var next: [UInt8]? {
-    guard addedPlace < added.count else { return removedPlace < removed.count ? removed[removedPlace] : nil }
-    return isRemovalNext ? removed[removedPlace] : added[addedPlace]
-  }
+  var next: [UInt8]? { nextChange?.entry }
 
-  private var isRemovalNext: Bool {
-    guard removedPlace < removed.count else { return false }
-    return addedPlace == added.count || removed[removedPlace].lexicographicallyPrecedes(added[addedPlace])
+  private var nextChange: (entry: [UInt8], isAdded: Bool)? {
+    guard removedPlace < removed.count else {
+      return addedPlace < added.count ? (added[addedPlace], true) : nil
+    }
+    let isAdded = addedPlace < added.count && Entry.precedes(added[addedPlace], removed[removedPlace])
+    return isAdded ? (added[addedPlace], true) : (removed[removedPlace], false)
   }
 
   /// Applies the changes below a bound to entries. Returns nil if these stay as they are.
@@ -28,8 +28,7 @@ struct EntryMerge {
     var entries = EntryList()
     var start = 0
     var hasChanged = false
-    while let entry = next, bound.map({ entry.lexicographicallyPrecedes($0) }) ?? true {
-      let isAdded = !isRemovalNext
+    while let (entry, isAdded) = nextChange, bound.map({ Entry.precedes(entry, $0) }) ?? true {
       if isAdded { addedPlace += 1 } else { removedPlace += 1 }
       let (place, isThere) = old.place(of: entry, from: start)
       guard isThere != isAdded else { continue }

@@ -80,14 +80,14 @@ package struct EntryList: Equatable {
   /// The place of the first entry from `start` on that is not below `entry`, and whether it is that entry. O(log n)
   /// comparisons.
   package func place(of entry: [UInt8], from start: Int) -> (place: Int, isThere: Bool) {
-    unsafe bytes.withUnsafeBufferPointer { bytes in
-      unsafe entry.withUnsafeBufferPointer { entry in
+    unsafe bytes.withUnsafeBytes { bytes in
+      unsafe entry.withUnsafeBytes { entry in
         var (low, high) = (start, count)
         var isThere = false
         while low < high {
           let middle = (low + high) / 2
-          let own = unsafe UnsafeBufferPointer(rebasing: bytes[self.start(of: middle)..<ends[middle]])
-          let order = unsafe Self.order(own, entry)
+          let own = unsafe UnsafeRawBufferPointer(rebasing: bytes[self.start(of: middle)..<ends[middle]])
+          let order = unsafe Entry.order(own, entry)
           if order < 0 { low = middle + 1 } else { (high, isThere) = (middle, order == 0) }
         }
         return (low, isThere)
@@ -95,18 +95,10 @@ package struct EntryList: Equatable {
     }
   }
 
-  /// Negative if the left bytes come before the right ones, 0 if both are equal.
-  private static func order(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Int {
-    for place in 0..<Swift.min(left.count, right.count) {
-      let difference = unsafe Int(left[place]) - Int(right[place])
-      if difference != 0 { return difference }
-    }
-    return left.count - right.count
-  }
-
   /// Whether the list begins with the entries of another list.
   package func begins(with other: EntryList) -> Bool {
-    ends.starts(with: other.ends) && bytes.starts(with: other.bytes)
+    ends.count >= other.ends.count && ends[..<other.ends.count] == other.ends[...]
+      && bytes[..<other.bytes.count] == other.bytes[...]
   }
 
   /// The pack of some of the entries.
@@ -125,7 +117,7 @@ package struct EntryList: Equatable {
           let shared = unsafe Self.shared(bytes, former, own)
           unsafe Self.write(shared, to: buffer, &count)
           unsafe Self.write(own.count - shared, to: buffer, &count)
-          for place in own.dropFirst(shared) {
+          for place in own.lowerBound + shared..<own.upperBound {
             unsafe buffer[count] = unsafe bytes[place]
             count += 1
           }
@@ -163,6 +155,9 @@ package struct EntryList: Equatable {
   }
 
   private func start(of place: Int) -> Int { place == 0 ? 0 : ends[place - 1] }
+
+  /// How many bytes an entry has.
+  package func length(of place: Int) -> Int { ends[place] - start(of: place) }
 }
 
 extension EntryList: RandomAccessCollection {
