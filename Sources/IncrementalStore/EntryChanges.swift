@@ -10,8 +10,10 @@ struct EntryChanges {
     /// The first 16 bytes of the entry as a number, which decides most comparisons.
     let head: UInt128
     let start: Int
-    let count: Int
+    let count: UInt32
     let kind: Kind
+
+    var end: Int { start + Int(count) }
   }
 
   private var output = ByteOutput()
@@ -47,7 +49,7 @@ struct EntryChanges {
 
   private mutating func note(from start: Int, _ kind: Kind) {
     let count = output.bytes.count - start
-    changes.append(Change(head: head(start, count), start: start, count: count, kind: kind))
+    changes.append(Change(head: head(start, count), start: start, count: UInt32(count), kind: kind))
   }
 
   private func head(_ start: Int, _ count: Int) -> UInt128 {
@@ -75,14 +77,16 @@ struct EntryChanges {
         }
         place += 1
       }
-      let entry = Array(bytes(of: first))
+      let entry = unsafe output.bytes.withUnsafeBufferPointer { bytes in
+        unsafe Array(UnsafeBufferPointer(rebasing: bytes[first.start..<first.end]))
+      }
       if isAdded { added.append(entry) } else { removed.append(entry) }
     }
     return (removed, added)
   }
 
   private func bytes(of change: Change) -> ArraySlice<UInt8> {
-    output.bytes[change.start..<change.start + change.count]
+    output.bytes[change.start..<change.end]
   }
 
   /// Orders changes with equal heads by their entries, and those of one entry as they were made.
