@@ -257,9 +257,7 @@ extension NSManagedObject {
 
   /// The members of a to-many relationship, if any of them are known or have changed.
   fileprivate final func knownMembers(_ relationship: NSRelationshipDescription) -> RelatedObjects? {
-    guard !values.isEmpty, let place = layout.place(of: relationship), case .members(let members) = values[place]
-    else { return nil }
-    return members
+    layout.place(of: relationship).flatMap { relatedObjects(at: $0) }
   }
 
   /// The object that a to-one relationship refers to, and whether the relationship has changed; nil if the object's row
