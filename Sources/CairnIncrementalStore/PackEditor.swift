@@ -18,7 +18,7 @@ struct PackEditor {
   }
 
   /// Writes the packs that change. Both lists are sorted and have no entry in common.
-  func apply(removed: [[UInt8]], added: [[UInt8]], to batch: inout Batch) throws {
+  func apply(removed: EntryList, added: EntryList, to batch: inout Batch) throws {
     var changes = EntryMerge(removed: removed, added: added)
     while let first = changes.next {
       let pack = try walk.pack(for: first)

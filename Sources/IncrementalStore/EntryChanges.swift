@@ -62,8 +62,8 @@ struct EntryChanges {
   }
 
   /// Each entry once and in order. An entry that is both removed and added exists in the end.
-  var sorted: (removed: [[UInt8]], added: [[UInt8]]) {
-    var (removed, added): ([[UInt8]], [[UInt8]]) = ([], [])
+  var sorted: (removed: EntryList, added: EntryList) {
+    var (removed, added) = (EntryList(), EntryList())
     let ordered = changes.sorted { $0.head != $1.head ? $0.head < $1.head : isBefore($0, $1) }
     var place = 0
     while place < ordered.count {
@@ -77,10 +77,11 @@ struct EntryChanges {
         }
         place += 1
       }
-      let entry = unsafe output.bytes.withUnsafeBufferPointer { bytes in
-        unsafe Array(UnsafeBufferPointer(rebasing: bytes[first.start..<first.end]))
+      if isAdded {
+        added.append(output.bytes, first.start..<first.end)
+      } else {
+        removed.append(output.bytes, first.start..<first.end)
       }
-      if isAdded { added.append(entry) } else { removed.append(entry) }
     }
     return (removed, added)
   }

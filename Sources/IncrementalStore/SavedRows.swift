@@ -33,7 +33,7 @@ struct SavedRows {
         table: object.reference.entity, reference: object.reference.reference, change: object.rowChange,
         revision: object.stored?.revision)
     }
-    (changes.removedEntries, changes.addedEntries) = entries.sorted
+    (changes.removals, changes.additions) = entries.sorted
     return changes
   }
 
