@@ -84,7 +84,7 @@ final class CairnRowStore: RefreshableRowStore {
     _ changes: RowChanges, _ snapshot: CairnRowSnapshot, expectsNothingElse: Bool
   ) throws -> CommitSequence {
     let parts = try parts(of: changes.rows)
-    let hasEntries = !changes.addedEntries.isEmpty || !changes.removedEntries.isEmpty
+    let hasEntries = !changes.additions.isEmpty || !changes.removals.isEmpty
     let packs = hasEntries ? try engine.makePacks() : nil
     return try engine.store.write(durability: .buffered) { batch in
       // Closed before the commit, which follows this block and would otherwise have to keep each row that it replaces
@@ -100,7 +100,7 @@ final class CairnRowStore: RefreshableRowStore {
       }
       guard let packs else { return }
       try PackEditor(snapshot.snapshot, packs).apply(
-        removed: changes.removedEntries, added: changes.addedEntries, to: &batch)
+        removed: changes.removals, added: changes.additions, to: &batch)
     }
   }
 

@@ -18,19 +18,21 @@ struct PackEditor {
   }
 
   /// Writes the packs that change. Both lists are sorted and have no entry in common.
-  func apply(removed: [[UInt8]], added: [[UInt8]], to batch: inout Batch) throws {
+  func apply(removed: EntryList, added: EntryList, to batch: inout Batch) throws {
     var changes = EntryMerge(removed: removed, added: added)
     while let first = changes.next {
       let pack = try walk.pack(for: first)
       let bound = pack?.bound ?? []
-      var next = try walk.pack(after: bound)
-      let old = try pack?.entries(below: next?.bound) ?? EntryList()
+      var next = try walk.bound(after: bound)
+      let old = try pack?.entries(below: next) ?? EntryList()
       // The pack is unchanged if no entry to be removed is in it and all entries to be added are.
-      guard var entries = changes.applied(below: next?.bound, to: old) else { continue }
-      while !entries.isEmpty, entries.count < Self.fewestEntries, let joined = next {
-        next = try walk.pack(after: joined.bound)
-        let others = try joined.entries(below: next?.bound)
-        let changed = changes.applied(below: next?.bound, to: others)
+      guard var entries = changes.applied(below: next, to: old) else { continue }
+      while !entries.isEmpty, entries.count < Self.fewestEntries, let neighbour = next,
+        let joined = try walk.pack(for: neighbour)
+      {
+        next = try walk.bound(after: joined.bound)
+        let others = try joined.entries(below: next)
+        let changed = changes.applied(below: next, to: others)
         let more = changed ?? others
         // Joined packs must not need splitting again, perhaps at the lower bound of the pack that is deleted here.
         guard entries.count + more.count <= Self.mostEntries, entries.byteCount + more.byteCount <= Self.mostBytes
@@ -74,7 +76,7 @@ struct PackEditor {
     var start = 0
     var bytes = 0
     for place in 0..<count {
-      let length = entries[place].count
+      let length = entries.length(of: place)
       if place > start, place - start >= most || bytes + length > mostBytes {
         parts.append(start..<place)
         (start, bytes) = (place, 0)

@@ -22,32 +22,34 @@ struct PackWalk {
     return found
   }
 
-  /// The first pack whose lower bound is above `bound`; nil if there is none.
-  func pack(after bound: [UInt8]) throws -> StoredPack? {
-    var found: StoredPack?
-    try scan(.after(Key.bytes(bound)), reverse: false, limit: 1) { pack in
-      found = pack
-      return false
+  /// The lower bound of the first pack whose lower bound is above `bound`; nil if there is none.
+  func bound(after bound: [UInt8]) throws -> [UInt8]? {
+    var found: [UInt8]?
+    try snapshot.scanKeys(.after(Key.bytes(bound)), in: keyspace, limit: 1) { key in
+      found = try Self.bound(of: key)
+      return .stop
     }
     return found
   }
 
   func forward(from lower: [UInt8], before upper: [UInt8]?, _ body: ([UInt8]) throws -> Bool) throws {
+    // Entries before `lower` are not compared with `upper`.
+    if let upper, !Entry.precedes(lower, upper) { return }
     var last: [UInt8]?
     var isInside = false
     func read(_ pack: StoredPack) throws -> Bool {
       try pack.reading {
-        if let last, !last.lexicographicallyPrecedes(pack.bound) { throw StoredPack.overlap }
+        if let last, !Entry.precedes(last, pack.bound) { throw StoredPack.overlap }
         var entries = try PackReader(pack.bytes)
         var isFirst = true
-        while try entries.next() {
-          if isFirst, entries.entry.lexicographicallyPrecedes(pack.bound) { throw StoredPack.overlap }
+        while try isFirst || isInside ? entries.next() : entries.next(notBelow: lower) {
+          if isFirst, Entry.precedes(entries.entry, pack.bound) { throw StoredPack.overlap }
           // An entry that shares all bytes that decide with the previous entry, which is below `upper`, is below it too.
-          if let upper, isFirst || entries.shared < upper.count, !entries.entry.lexicographicallyPrecedes(upper) {
+          if let upper, isFirst || entries.shared < upper.count, !Entry.precedes(entries.entry, upper) {
             return false
           }
           isFirst = false
-          isInside = isInside || !entries.entry.lexicographicallyPrecedes(lower)
+          isInside = isInside || !Entry.precedes(entries.entry, lower)
           if isInside {
             guard try body(entries.entry) else { return false }
           }
@@ -77,12 +79,16 @@ struct PackWalk {
     _ range: KeyRange, reverse: Bool, limit: Int = .max, _ body: (StoredPack) throws -> Bool
   ) throws {
     try keyspace.scan(range, reverse: reverse, limit: limit, at: snapshot) { key, value, stamp in
-      guard case .bytes(let bound) = try Key(encoded: key) else {
-        throw StoredPack.damaged("(not bytes)", RowDamage("a pack has a key of another kind", at: 0))
-      }
       let bytes = unsafe value.withUnsafeBytes { unsafe [UInt8]($0) }
-      return try body(StoredPack(bound: bound, bytes: bytes, sequence: stamp.sequence)) ? .next : .stop
+      return try body(StoredPack(bound: Self.bound(of: key), bytes: bytes, sequence: stamp.sequence)) ? .next : .stop
     }
+  }
+
+  private static func bound(of key: RawSpan) throws -> [UInt8] {
+    guard case .bytes(let bound) = try Key(encoded: key) else {
+      throw StoredPack.damaged("(not bytes)", RowDamage("a pack has a key of another kind", at: 0))
+    }
+    return bound
   }
 }
 

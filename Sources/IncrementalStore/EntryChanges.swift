@@ -10,8 +10,10 @@ struct EntryChanges {
     /// The first 16 bytes of the entry as a number, which decides most comparisons.
     let head: UInt128
     let start: Int
-    let count: Int
+    let count: UInt32
     let kind: Kind
+
+    var end: Int { start + Int(count) }
   }
 
   private var output = ByteOutput()
@@ -47,7 +49,7 @@ struct EntryChanges {
 
   private mutating func note(from start: Int, _ kind: Kind) {
     let count = output.bytes.count - start
-    changes.append(Change(head: head(start, count), start: start, count: count, kind: kind))
+    changes.append(Change(head: head(start, count), start: start, count: UInt32(count), kind: kind))
   }
 
   private func head(_ start: Int, _ count: Int) -> UInt128 {
@@ -60,8 +62,8 @@ struct EntryChanges {
   }
 
   /// Each entry once and in order. An entry that is both removed and added exists in the end.
-  var sorted: (removed: [[UInt8]], added: [[UInt8]]) {
-    var (removed, added): ([[UInt8]], [[UInt8]]) = ([], [])
+  var sorted: (removed: EntryList, added: EntryList) {
+    var (removed, added) = (EntryList(), EntryList())
     let ordered = changes.sorted { $0.head != $1.head ? $0.head < $1.head : isBefore($0, $1) }
     var place = 0
     while place < ordered.count {
@@ -75,14 +77,17 @@ struct EntryChanges {
         }
         place += 1
       }
-      let entry = Array(bytes(of: first))
-      if isAdded { added.append(entry) } else { removed.append(entry) }
+      if isAdded {
+        added.append(output.bytes, first.start..<first.end)
+      } else {
+        removed.append(output.bytes, first.start..<first.end)
+      }
     }
     return (removed, added)
   }
 
   private func bytes(of change: Change) -> ArraySlice<UInt8> {
-    output.bytes[change.start..<change.start + change.count]
+    output.bytes[change.start..<change.end]
   }
 
   /// Orders changes with equal heads by their entries, and those of one entry as they were made.

@@ -9,7 +9,7 @@ struct KeyChanges {
   }
 
   /// The objects of the save that are concerned with a key.
-  private struct Claim {
+  private final class Claim {
     let constraint: EntityMap.Constraint
     /// The objects that have the key in the store and are updated.
     var owners: [SavedObject] = []
@@ -17,15 +17,19 @@ struct KeyChanges {
     var leavers: Set<ObjectReference> = []
     /// The objects that want the key and do not have it in the store.
     var takers: [SavedObject] = []
+
+    init(_ constraint: EntityMap.Constraint) { self.constraint = constraint }
   }
 
   private let access: RowAccess
   private let snapshot: any RowSnapshot
   private var claims: [Key: Claim] = [:]
 
-  init(_ access: RowAccess, _ snapshot: any RowSnapshot) {
+  /// - Parameter capacity: How many keys there may be.
+  init(_ access: RowAccess, _ snapshot: any RowSnapshot, capacity: Int) {
     self.access = access
     self.snapshot = snapshot
+    claims.reserveCapacity(capacity)
   }
 
   mutating func collect(_ saved: SavedObject, into entries: inout EntryChanges) throws {
@@ -33,18 +37,25 @@ struct KeyChanges {
       let old = try saved.stored.flatMap { try key(of: constraint, $0.bytes, saved.reference) }
       let new = try saved.bytes.flatMap { try key(of: constraint, $0, saved.reference) }
       if let old, saved.change == .updated {
-        claims[old, default: Claim(constraint: constraint)].owners.append(saved)
+        claim(to: old, constraint).owners.append(saved)
       }
       guard old != new else { continue }
       if let old {
         entries.remove(Entry.holder(saved.reference, of: old.bytes, old.constraint))
-        claims[old, default: Claim(constraint: constraint)].leavers.insert(saved.reference)
+        claim(to: old, constraint).leavers.insert(saved.reference)
       }
       if let new {
         entries.add(Entry.holder(saved.reference, of: new.bytes, new.constraint))
-        claims[new, default: Claim(constraint: constraint)].takers.append(saved)
+        claim(to: new, constraint).takers.append(saved)
       }
     }
+  }
+
+  private mutating func claim(to key: Key, _ constraint: EntityMap.Constraint) -> Claim {
+    if let claim = claims[key] { return claim }
+    let claim = Claim(constraint)
+    claims[key] = claim
+    return claim
   }
 
   private func key(

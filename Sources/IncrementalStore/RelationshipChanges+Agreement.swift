@@ -5,7 +5,7 @@ import CoreData
 extension RelationshipChanges {
   /// Whether an object has a row before or after the save.
   func exists(_ object: ObjectReference) throws -> Bool {
-    try saved[object] != nil || snapshot.row(object.reference, in: object.entity) != nil
+    try saved(object) != nil || snapshot.row(object.reference, in: object.entity) != nil
   }
 
   /// Checks the other ends of a changed to-one relationship: the new object must exist, and if the inverse is to-one,
@@ -14,15 +14,15 @@ extension RelationshipChanges {
     _ object: SavedObject, _ relationship: NSRelationshipDescription, _ inverse: EntityMap.Inverse,
     _ old: ObjectReference?, _ new: ObjectReference?
   ) throws {
-    if let new, !deleted.contains(new), try !exists(new) { contradicted.insert(new) }
+    if let new, !isDeleted(new), try !exists(new) { contradicted.insert(new) }
     guard case .toOne(let field) = inverse else { return }
-    if let new, object.change != .deleted, !deleted.contains(new),
+    if let new, object.change != .deleted, !isDeleted(new),
       try end(of: field, in: new) != object.reference
     {
       contradicted.insert(new)
     }
     let mayDangle = object.change == .deleted && relationship.deleteRule == .noActionDeleteRule
-    if let old, !mayDangle, !deleted.contains(old), try end(of: field, in: old) == object.reference {
+    if let old, !mayDangle, !isDeleted(old), try end(of: field, in: old) == object.reference {
       contradicted.insert(old)
     }
   }
@@ -32,7 +32,7 @@ extension RelationshipChanges {
     _ members: [ObjectReference], by owner: SavedObject, _ set: EntityMap.StoredSet, _ field: UInt32
   ) throws {
     guard owner.map.entity.relationshipsByName[set.name]?.deleteRule != .noActionDeleteRule else { return }
-    for member in members where !deleted.contains(member) {
+    for member in members where !isDeleted(member) {
       if try end(of: field, in: member) == owner.reference { contradicted.insert(owner.reference) }
     }
   }
@@ -40,7 +40,7 @@ extension RelationshipChanges {
   /// The object that a to-one relationship of another object refers to after the save.
   private func end(of field: UInt32, in object: ObjectReference) throws -> ObjectReference? {
     let bytes =
-      if let saved = saved[object] { saved.bytes } else {
+      if let saved = saved(object) { saved.bytes } else {
         try snapshot.row(object.reference, in: object.entity)?.bytes
       }
     guard let bytes else { return nil }

@@ -15,9 +15,8 @@ struct RelationshipChanges {
   let access: RowAccess
   let snapshot: any RowSnapshot
   private let objects: [SavedObject]
-  let deleted: Set<ObjectReference>
-  let saved: [ObjectReference: SavedObject]
-  private let inserted: Set<ObjectReference>
+  private let savedObjects: [ReferenceKey: SavedObject]
+  private let hasDeletions: Bool
   /// The objects that the relationships would contradict after the save: somebody else has changed them.
   var contradicted: Set<ObjectReference> = []
   private var ordered: [OrderedOwner: OrderedChange] = [:]
@@ -26,10 +25,18 @@ struct RelationshipChanges {
     self.access = access
     self.snapshot = snapshot
     self.objects = objects
-    saved = Dictionary(objects.lazy.map { ($0.reference, $0) }) { first, _ in first }
-    inserted = Set(objects.lazy.filter { $0.change == .inserted }.map(\.reference))
-    deleted = Set(objects.lazy.filter { $0.change == .deleted }.map(\.reference))
+    var savedObjects: [ReferenceKey: SavedObject] = [:]
+    savedObjects.reserveCapacity(objects.count)
+    for object in objects { savedObjects[ReferenceKey(object.reference)] = object }
+    self.savedObjects = savedObjects
+    hasDeletions = objects.contains { $0.change == .deleted }
   }
+
+  /// An object of the save; nil if the object is not part of it.
+  func saved(_ object: ObjectReference) -> SavedObject? { savedObjects[ReferenceKey(object)] }
+
+  /// Whether the save deletes an object.
+  func isDeleted(_ object: ObjectReference) -> Bool { hasDeletions && saved(object)?.change == .deleted }
 
   mutating func collect(into entries: inout EntryChanges) throws {
     for object in objects {
@@ -48,7 +55,7 @@ struct RelationshipChanges {
     for (key, change) in ordered.sorted(by: {
       ($0.key.owner, $0.key.relationship) < ($1.key.owner, $1.key.relationship)
     })
-    where !deleted.contains(key.owner) {
+    where !isDeleted(key.owner) {
       try change.collect(key.owner.reference, key.relationship, snapshot, into: &entries)
     }
   }
@@ -65,7 +72,7 @@ struct RelationshipChanges {
       guard case .toMany(let inverse) = end else { continue }
       // Deleting an owner removed its entries, so an owner that is inserted again needs new ones even for members whose
       // rows do not change.
-      guard old != new || new.map(inserted.contains) == true else { continue }
+      guard old != new || new.flatMap(self.saved)?.change == .inserted else { continue }
       if let old, old != new { remove(saved.reference, from: old, inverse, &entries) }
       if let new { add(saved.reference, to: new, inverse, isNew: old != new, &entries) }
     }
@@ -128,7 +135,7 @@ struct RelationshipChanges {
     switch set.inverse {
     case .toOne(let number):
       // The members of an object that is inserted again may have rows that need not change.
-      guard self.saved[member] == nil, let row = try snapshot.row(member.reference, in: member.entity),
+      guard self.saved(member) == nil, let row = try snapshot.row(member.reference, in: member.entity),
         try StoreFailure.reading(
           "The row of \(member)", { try FieldReader.field(number, of: row.bytes)?.object(in: row.bytes) })
           == saved.reference
@@ -139,7 +146,7 @@ struct RelationshipChanges {
       guard try exists(member) else { return }
       add(member, to: saved.reference, set.end, isNew: saved.change == .inserted, &entries)
     case .toMany(let end):
-      let other = self.saved[member]
+      let other = self.saved(member)
       guard try other != nil || exists(member) else {
         contradicted.insert(member)
         return
@@ -173,7 +180,7 @@ struct RelationshipChanges {
   /// Removes the deleted objects from the to-many relationships without an inverse. The owners are not known, so this
   /// reads all entries of the relationships that objects of these entities may be members of.
   private func removeFromOwners(_ entries: inout EntryChanges) throws {
-    let entities = Set(deleted.lazy.map(\.entity))
+    let entities = Set(objects.lazy.filter { $0.change == .deleted }.map(\.reference.entity))
     for (end, members) in access.schema.setsWithoutInverse where !members.isDisjoint(with: entities) {
       let changes = Dictionary(
         ordered.lazy.filter { $0.key.relationship == end.number }.map { ($0.key.owner.reference, $0.value) }
@@ -182,7 +189,7 @@ struct RelationshipChanges {
         let (owner, member) = try StoreFailure.reading("An entry of the relationship \(end.number)") {
           try Entry.membership(in: entry, isOrdered: end.isOrdered)
         }
-        guard deleted.contains(member) else { return true }
+        guard isDeleted(member) else { return true }
         if let change = changes[owner] { change.leave(member) } else { entries.remove(entry) }
         return true
       }
@@ -194,7 +201,7 @@ struct RelationshipChanges {
   private mutating func add(
     _ member: ObjectReference, to owner: ObjectReference, _ end: ToManyEnd, isNew: Bool, _ entries: inout EntryChanges
   ) {
-    guard !deleted.contains(owner), !deleted.contains(member) else { return }
+    guard !isDeleted(owner), !isDeleted(member) else { return }
     if end.isOrdered {
       orderedChange(owner, end).join(member, isNew: isNew)
     } else {
@@ -218,5 +225,19 @@ struct RelationshipChanges {
     let change = OrderedChange()
     ordered[key] = change
     return change
+  }
+}
+
+/// A reference as the key of a dictionary.
+private struct ReferenceKey: Hashable {
+  private let object: ObjectReference
+
+  init(_ object: ObjectReference) { self.object = object }
+
+  /// Spreads numbers, which the store has given, without the costs of a hash function that resists attacks.
+  func _rawHashValue(seed: Int) -> Int {
+    guard case .integer(let number) = object.reference else { return object._rawHashValue(seed: seed) }
+    let bits = UInt64(bitPattern: number) ^ UInt64(object.entity) << 48 ^ UInt64(truncatingIfNeeded: seed)
+    return Int(truncatingIfNeeded: (bits &* 0x9E37_79B9_7F4A_7C15) >> 20)
   }
 }

@@ -240,11 +240,13 @@ private struct ForeignFields {
   init(_ saved: SavedObject) throws {
     bytes = saved.stored?.bytes ?? []
     guard !bytes.isEmpty else { return }
-    let known = Set(saved.map.fields.map(\.number))
+    let known = saved.map.fields
     try StoreFailure.reading("The row of \(saved.reference)") {
       var reader = try FieldReader(bytes)
+      var place = 0
       while let next = try reader.next() {
-        if !known.contains(next.number) { fields.append(next) }
+        while place < known.count, known[place].number < next.number { place += 1 }
+        if place == known.count || known[place].number != next.number { fields.append(next) }
       }
     }
   }

@@ -303,16 +303,18 @@ open class RowIncrementalStore: NSIncrementalStore {
     with context: NSManagedObjectContext?
   ) throws -> Any {
     let snapshot = try pinnedSnapshot(context) ?? currentSnapshot()
-    guard let (row, map) = try row(of: objectID, in: snapshot) else { throw StoreFailure.missing(objectID) }
-    if let field = map.field(named: relationship.name) {
+    guard relationship.isToMany else {
+      guard let (row, map) = try row(of: objectID, in: snapshot) else { throw StoreFailure.missing(objectID) }
+      guard let field = map.field(named: relationship.name) else { return NSNull() }
       let value = try StoreFailure.reading("The row of \(objectID)") { try access.value(of: field, in: row.bytes) }
       return value.objectID ?? NSNull()
     }
-    guard let set = map.set(named: relationship.name) else {
-      return relationship.isToMany ? [NSManagedObjectID]() : NSNull()
-    }
+    let owner = try access.reference(objectID)
+    guard let map = access.schema[owner.entity], try snapshot.stamp(of: owner.reference, in: owner.entity) != nil
+    else { throw StoreFailure.missing(objectID) }
     var members: [NSManagedObjectID] = []
-    try snapshot.forEachMember(of: row.reference, set.end) { member in
+    guard let set = map.set(named: relationship.name) else { return members }
+    try snapshot.forEachMember(of: owner.reference, set.end) { member in
       guard let map = access.map(of: member.member, in: relationship) else {
         throw StoreFailure.damaged(
           "A member of \(set.name) of \(objectID)", RowDamage("it is not an object of the destination", at: 0))

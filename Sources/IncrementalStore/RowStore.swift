@@ -298,14 +298,25 @@ public struct RowChanges {
 
   /// The rows, each once, ordered by table and reference.
   public var rows: [Row] = []
-  /// Entries to remove, in order. Some may not exist.
-  public var removedEntries: [[UInt8]] = []
-  /// Entries to add, in order. Some may already exist; none is also in `removedEntries`.
-  public var addedEntries: [[UInt8]] = []
+  package var removals = EntryList()
+  package var additions = EntryList()
 
   /// No changes.
   public init() {}
 
+  /// Entries to remove, in order. Some may not exist. An access takes O(number of entries).
+  public var removedEntries: [[UInt8]] {
+    get { removals.map { Array($0) } }
+    set { removals = EntryList(newValue) }
+  }
+
+  /// Entries to add, in order. Some may already exist; none is also in `removedEntries`. An access takes O(number of
+  /// entries).
+  public var addedEntries: [[UInt8]] {
+    get { additions.map { Array($0) } }
+    set { additions = EntryList(newValue) }
+  }
+
   /// Whether nothing is changed.
-  public var isEmpty: Bool { rows.isEmpty && removedEntries.isEmpty && addedEntries.isEmpty }
+  public var isEmpty: Bool { rows.isEmpty && removals.isEmpty && additions.isEmpty }
 }

@@ -22,8 +22,9 @@ struct SavedRows {
       try relationships.collect(into: &entries)
       try check(relationships.contradicted, throwConflicts)
     }
-    var keys = KeyChanges(access, snapshot)
-    for object in objects where !object.keepsContents { try keys.collect(object, into: &entries) }
+    let withKeys = objects.filter { !$0.map.constraints.isEmpty && !$0.keepsContents }
+    var keys = KeyChanges(access, snapshot, capacity: withKeys.count)
+    for object in withKeys { try keys.collect(object, into: &entries) }
     try keys.check()
     try collectIndexed(into: &entries)
     var changes = RowChanges()
@@ -32,7 +33,7 @@ struct SavedRows {
         table: object.reference.entity, reference: object.reference.reference, change: object.rowChange,
         revision: object.stored?.revision)
     }
-    (changes.removedEntries, changes.addedEntries) = entries.sorted
+    (changes.removals, changes.additions) = entries.sorted
     return changes
   }
 
@@ -54,9 +55,7 @@ struct SavedRows {
   private func collectIndexed(into entries: inout EntryChanges) throws {
     for saved in objects where !saved.keepsContents {
       try StoreFailure.reading("The row of \(access.name(saved.reference))") {
-        let old = try saved.stored.map { try indexes.entries(of: saved.reference, $0.bytes) } ?? []
-        let new = try saved.bytes.map { try indexes.entries(of: saved.reference, $0) } ?? []
-        guard old != new else { return }
+        let (old, new) = try indexes.changes(of: saved.reference, from: saved.stored?.bytes, to: saved.bytes)
         for entry in old { entries.remove(entry) }
         for entry in new { entries.add(entry) }
       }

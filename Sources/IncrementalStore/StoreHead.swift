@@ -100,7 +100,7 @@ package struct StoreHead {
       changes.rows = [try Self.change(Self.schemaReference, wanted.bytes, snapshot)]
       var entries = EntryChanges()
       try ConstraintChanges(from: before, to: wanted).collect(snapshot, into: &entries)
-      (changes.removedEntries, changes.addedEntries) = entries.sorted
+      (changes.removals, changes.additions) = entries.sorted
       return changes
     }
     return wanted

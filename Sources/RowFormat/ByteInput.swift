@@ -63,6 +63,7 @@ package struct ByteInput {
   }
 
   /// Skips the next `count` bytes and returns where they are.
+  @inline(__always)
   package mutating func range(of count: Int) throws(RowDamage) -> Range<Int> {
     guard count <= end - offset else { throw damage("it ends too early") }
     defer { offset += count }
@@ -70,6 +71,7 @@ package struct ByteInput {
   }
 
   /// Skips a number and that many bytes, and returns where the bytes are.
+  @inline(__always)
   package mutating func counted() throws(RowDamage) -> Range<Int> { try range(of: try count()) }
 
   package mutating func text() throws(RowDamage) -> String {

@@ -4,6 +4,34 @@ package enum Entry {
   /// The gap between the positions of members that are added at the end.
   package static let gap: Int64 = 1 << 16
 
+  // MARK: Order
+
+  /// As `lexicographicallyPrecedes(_:)`, which takes several times as long.
+  package static func precedes(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    unsafe left.withUnsafeBytes { left in unsafe right.withUnsafeBytes { unsafe order(left, $0) < 0 } }
+  }
+
+  /// Negative if the left bytes come before the right ones, 0 if both are equal.
+  @inline(__always)
+  static func order(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
+    let count = min(left.count, right.count)
+    var place = 0
+    while place + 8 <= count {
+      let (one, other) = unsafe (
+        UInt64(bigEndian: left.loadUnaligned(fromByteOffset: place, as: UInt64.self)),
+        UInt64(bigEndian: right.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+      )
+      if one != other { return one < other ? -1 : 1 }
+      place += 8
+    }
+    while place < count {
+      let difference = unsafe Int(left[place]) - Int(right[place])
+      if difference != 0 { return difference }
+      place += 1
+    }
+    return left.count - right.count
+  }
+
   // MARK: Relationships
 
   /// The prefix of the entries of all members of an owner.

@@ -69,6 +69,12 @@ package struct EntryList: Equatable {
     ends.append(bytes.count)
   }
 
+  /// Appends an entry that is a part of some bytes.
+  package mutating func append(_ others: [UInt8], _ range: Range<Int>) {
+    bytes.append(contentsOf: others[range])
+    ends.append(bytes.count)
+  }
+
   package mutating func append(_ others: EntryList, _ places: Range<Int>) {
     guard !places.isEmpty else { return }
     let start = others.start(of: places.lowerBound)
@@ -80,33 +86,63 @@ package struct EntryList: Equatable {
   /// The place of the first entry from `start` on that is not below `entry`, and whether it is that entry. O(log n)
   /// comparisons.
   package func place(of entry: [UInt8], from start: Int) -> (place: Int, isThere: Bool) {
-    unsafe bytes.withUnsafeBufferPointer { bytes in
-      unsafe entry.withUnsafeBufferPointer { entry in
-        var (low, high) = (start, count)
-        var isThere = false
-        while low < high {
-          let middle = (low + high) / 2
-          let own = unsafe UnsafeBufferPointer(rebasing: bytes[self.start(of: middle)..<ends[middle]])
-          let order = unsafe Self.order(own, entry)
-          if order < 0 { low = middle + 1 } else { (high, isThere) = (middle, order == 0) }
-        }
-        return (low, isThere)
+    unsafe entry.withUnsafeBytes { unsafe place(of: $0, from: start) }
+  }
+
+  /// As ``place(of:from:)``, of an entry of another list.
+  package func place(of other: Int, in others: EntryList, from start: Int) -> (place: Int, isThere: Bool) {
+    unsafe others.withEntry(other) { unsafe place(of: $0, from: start) }
+  }
+
+  private func place(of entry: UnsafeRawBufferPointer, from start: Int) -> (place: Int, isThere: Bool) {
+    unsafe bytes.withUnsafeBytes { bytes in
+      var (low, high) = (start, count)
+      var isThere = false
+      while low < high {
+        let middle = (low + high) / 2
+        let own = unsafe UnsafeRawBufferPointer(rebasing: bytes[self.start(of: middle)..<ends[middle]])
+        let order = unsafe Entry.order(own, entry)
+        if order < 0 { low = middle + 1 } else { (high, isThere) = (middle, order == 0) }
       }
+      return (low, isThere)
     }
   }
 
-  /// Negative if the left bytes come before the right ones, 0 if both are equal.
-  private static func order(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Int {
-    for place in 0..<Swift.min(left.count, right.count) {
-      let difference = unsafe Int(left[place]) - Int(right[place])
-      if difference != 0 { return difference }
+  /// Whether an entry comes before a byte string.
+  package func isBefore(_ bound: [UInt8], _ place: Int) -> Bool {
+    unsafe bound.withUnsafeBytes { bound in unsafe withEntry(place) { unsafe Entry.order($0, bound) < 0 } }
+  }
+
+  /// Whether an entry comes before one of another list.
+  package func isBefore(_ other: Int, of others: EntryList, _ place: Int) -> Bool {
+    unsafe others.withEntry(other) { other in unsafe withEntry(place) { unsafe Entry.order($0, other) < 0 } }
+  }
+
+  @inline(__always)
+  private func withEntry<Result>(_ place: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    unsafe bytes.withUnsafeBytes { unsafe body(UnsafeRawBufferPointer(rebasing: $0[start(of: place)..<ends[place]])) }
+  }
+
+  /// The entries of two sorted lists in order.
+  package func merged(with other: EntryList) -> EntryList {
+    var merged = EntryList()
+    var (place, otherPlace) = (0, 0)
+    while place < count || otherPlace < other.count {
+      if otherPlace == other.count || place < count && isBefore(otherPlace, of: other, place) {
+        merged.append(self, place..<place + 1)
+        place += 1
+      } else {
+        merged.append(other, otherPlace..<otherPlace + 1)
+        otherPlace += 1
+      }
     }
-    return left.count - right.count
+    return merged
   }
 
   /// Whether the list begins with the entries of another list.
   package func begins(with other: EntryList) -> Bool {
-    ends.starts(with: other.ends) && bytes.starts(with: other.bytes)
+    ends.count >= other.ends.count && ends[..<other.ends.count] == other.ends[...]
+      && bytes[..<other.bytes.count] == other.bytes[...]
   }
 
   /// The pack of some of the entries.
@@ -125,7 +161,7 @@ package struct EntryList: Equatable {
           let shared = unsafe Self.shared(bytes, former, own)
           unsafe Self.write(shared, to: buffer, &count)
           unsafe Self.write(own.count - shared, to: buffer, &count)
-          for place in own.dropFirst(shared) {
+          for place in own.lowerBound + shared..<own.upperBound {
             unsafe buffer[count] = unsafe bytes[place]
             count += 1
           }
@@ -154,18 +190,27 @@ package struct EntryList: Equatable {
     let most = Swift.min(former.count, latter.count)
     let bytes = UnsafeRawBufferPointer(bytes)
     var shared = 0
-    while shared + 8 <= most,
-      unsafe bytes.loadUnaligned(fromByteOffset: former.lowerBound + shared, as: UInt64.self)
-        == bytes.loadUnaligned(fromByteOffset: latter.lowerBound + shared, as: UInt64.self)
-    { shared += 8 }
+    while shared + 8 <= most {
+      let difference = unsafe UInt64(
+        littleEndian: bytes.loadUnaligned(fromByteOffset: former.lowerBound + shared, as: UInt64.self)
+          ^ bytes.loadUnaligned(fromByteOffset: latter.lowerBound + shared, as: UInt64.self))
+      guard difference == 0 else { return shared + difference.trailingZeroBitCount / 8 }
+      shared += 8
+    }
     while shared < most, unsafe bytes[former.lowerBound + shared] == bytes[latter.lowerBound + shared] { shared += 1 }
     return shared
   }
 
   private func start(of place: Int) -> Int { place == 0 ? 0 : ends[place - 1] }
+
+  /// How many bytes an entry has.
+  package func length(of place: Int) -> Int { ends[place] - start(of: place) }
 }
 
 extension EntryList: RandomAccessCollection {
+  // The compiler does not specialise the defaults for callers in other modules.
+  package var count: Int { ends.count }
+  package var isEmpty: Bool { ends.isEmpty }
   package var startIndex: Int { 0 }
   package var endIndex: Int { ends.count }
   package subscript(place: Int) -> ArraySlice<UInt8> { bytes[start(of: place)..<ends[place]] }

@@ -103,6 +103,13 @@ package struct FieldReader {
     return try fieldByField(number, of: row.copied)
   }
 
+  /// Whether the field of a property is the same in two rows.
+  package static func isSame(_ number: UInt32, in one: [UInt8], _ other: [UInt8]) throws(RowDamage) -> Bool {
+    let (first, second) = (try field(number, of: one), try field(number, of: other))
+    guard let first, let second else { return first == nil && second == nil }
+    return first.type == second.type && one[first.range] == other[second.range]
+  }
+
   /// As ``field(_:of:)``, in more time. Says what is wrong with a damaged row.
   private static func fieldByField(_ number: UInt32, of bytes: [UInt8]) throws(RowDamage) -> Field? {
     var fields = try FieldReader(bytes)

@@ -58,4 +58,11 @@ extension Schema.Index {
     }
     return try IndexKey.key(of: properties, in: row, normalized: normalized)
   }
+
+  /// Whether two rows have the same fields as far as the index depends on them.
+  package func hasSameFields(_ one: [UInt8], _ other: [UInt8]) throws(RowDamage) -> Bool {
+    for property in properties where try !FieldReader.isSame(property, in: one, other) { return false }
+    for condition in conditions where try !FieldReader.isSame(condition.property, in: one, other) { return false }
+    return true
+  }
 }

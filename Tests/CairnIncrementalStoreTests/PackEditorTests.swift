@@ -59,8 +59,8 @@ import Testing
     defer { snapshot.close() }
     _ = try store.write(durability: .buffered) { batch in
       try PackEditor(snapshot, keyspace).apply(
-        removed: removed.sorted { $0.lexicographicallyPrecedes($1) },
-        added: added.sorted { $0.lexicographicallyPrecedes($1) }, to: &batch)
+        removed: EntryList(removed.sorted { $0.lexicographicallyPrecedes($1) }),
+        added: EntryList(added.sorted { $0.lexicographicallyPrecedes($1) }), to: &batch)
     }
   }
 

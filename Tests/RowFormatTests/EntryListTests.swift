@@ -48,4 +48,26 @@ struct EntryListTests {
       }
     }
   }
+
+  @Test("A pack is read from a bound on as it is read from its beginning, whatever entry was read before.")
+  func readingFromBounds() throws {
+    let entries =
+      [[1], [1, 2], [1, 2, 3], [1, 2, 4, 0], [1, 2, 4, 1], [2, 0], [2, 1, 5], [7, 7, 7]] as [[UInt8]]
+    let bytes = Pack.bytes(EntryList(entries)[...])
+    let bounds: [[UInt8]] = entries + entries.map { $0 + [0] } + entries.map { $0 + [9] } + [[3], [9]]
+    for first in entries.indices {
+      for bound in bounds where entries[first].lexicographicallyPrecedes(bound) {
+        var (reader, other) = (try PackReader(bytes), try PackReader(bytes))
+        for _ in 0...first {
+          _ = try reader.next()
+          _ = try other.next()
+        }
+        var isThere = true
+        while isThere, other.entry.lexicographicallyPrecedes(bound) { isThere = try other.next() }
+        #expect(try reader.next(notBelow: bound) == isThere)
+        #expect(reader.entry == other.entry && reader.shared == other.shared)
+        #expect(try reader.next() == other.next() && reader.entry == other.entry)
+      }
+    }
+  }
 }

@@ -250,9 +250,13 @@ public final class Snapshot: Sendable {
 
   /// As ``scan(_:in:reverse:limit:_:)``, without reading the values.
   package func scanKeys(
-    _ range: KeyRange, in keyspace: Keyspace, _ body: (_ key: RawSpan) throws -> ScanStep
+    _ range: KeyRange, in keyspace: Keyspace, limit: Int = .max, _ body: (_ key: RawSpan) throws -> ScanStep
   ) throws {
-    try walk(range, keyspace, reverse: false, limit: .max) { record in try unsafe body(record.key.bytes) == .next }
+    var left = limit
+    try walk(range, keyspace, reverse: false, limit: limit) { record in
+      left -= 1
+      return try unsafe body(record.key.bytes) == .next && left > 0
+    }
   }
 
   /// Copies of the rows of a range, all in memory at once.

@@ -53,15 +53,23 @@ struct DeclaredIndexes {
     byEntity.filter { $0.value.contains { $0.number == index.number } }.map(\.key)
   }
 
-  /// The entries of an object in all indexes that saves keep up.
+  /// The entries that an object loses and gets in all indexes that saves keep up.
   ///
-  /// - Parameter bytes: The row of the object.
-  func entries(of object: ObjectReference, _ bytes: [UInt8]) throws(RowDamage) -> [[UInt8]] {
-    var entries: [[UInt8]] = []
+  /// - Parameters:
+  ///   - old: The row of the object before; nil for none.
+  ///   - new: The row of the object afterwards; nil for none.
+  func changes(
+    of object: ObjectReference, from old: [UInt8]?, to new: [UInt8]?
+  ) throws(RowDamage) -> (removed: [[UInt8]], added: [[UInt8]]) {
+    var (removed, added): ([[UInt8]], [[UInt8]]) = ([], [])
     for index in byEntity[object.entity] ?? [] where index.state != .dropping {
-      guard let key = try index.key(of: bytes, normalized: UniqueKey.normalized) else { continue }
-      entries.append(Entry.indexed(object, by: key, index.number))
+      if let old, let new, try index.hasSameFields(old, new) { continue }
+      let former = try old.flatMap { row throws(RowDamage) in try index.key(of: row, normalized: UniqueKey.normalized) }
+      let key = try new.flatMap { row throws(RowDamage) in try index.key(of: row, normalized: UniqueKey.normalized) }
+      guard former != key else { continue }
+      if let former { removed.append(Entry.indexed(object, by: former, index.number)) }
+      if let key { added.append(Entry.indexed(object, by: key, index.number)) }
     }
-    return entries
+    return (removed, added)
   }
 }

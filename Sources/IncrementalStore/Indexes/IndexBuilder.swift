@@ -39,7 +39,7 @@ struct IndexBuilder {
           schema.indexes[place], from: next, schema, snapshot.completed(by: schema.completions))
       case .dropping:
         changes.removedEntries = try entries(of: schema.indexes[place].number, snapshot)
-        if changes.removedEntries.count < step { schema.indexes.remove(at: place) }
+        if changes.removals.count < step { schema.indexes.remove(at: place) }
       }
       changes.rows = [try StoreHead.change(StoreHead.schemaReference, schema.bytes, snapshot)]
       return changes
@@ -115,7 +115,7 @@ struct IndexBuilder {
     switch removal {
     case .entries(let number):
       changes.removedEntries = try entries(of: number, snapshot)
-      return changes.removedEntries.count == step
+      return changes.removals.count == step
     case .table(let table):
       try snapshot.forEachRow(in: table, from: nil) { row in
         changes.rows.append(

@@ -45,8 +45,8 @@ struct EntryBuilding {
       }
       var entries = EntryChanges()
       hasMore = try after.read(snapshot, limit: limit) { entries.add($0) }
-      changes.addedEntries = entries.sorted.added
-      count = changes.addedEntries.count
+      changes.additions = entries.sorted.added
+      count = changes.additions.count
       if count > 0 { changes.rows = try Self.listing([source.number], head.stored, snapshot) }
       return changes
     }
@@ -67,10 +67,10 @@ struct EntryBuilding {
         guard let number = numbers.first(where: { head.stored.removals.contains(.entries($0)) }) else { return changes }
         hasMore = true
         try snapshot.forEachEntry(beginningWith: Entry.all(of: number)) { entry in
-          changes.removedEntries.append(entry)
-          return changes.removedEntries.count < limit
+          changes.removals.append(entry)
+          return changes.removals.count < limit
         }
-        guard changes.removedEntries.count < limit else { return changes }
+        guard changes.removals.count < limit else { return changes }
         var schema = head.stored
         schema.removals.removeAll { $0 == .entries(number) }
         changes.rows = [try StoreHead.change(StoreHead.schemaReference, schema.bytes, snapshot)]

@@ -185,7 +185,7 @@ package struct StoreMigration {
     var changes = RowChanges()
     guard ReservedNumbers.reserving(head, evolution, for: model) == nil else { return changes }
     changes.rows = try EntryBuilding.listing(entries.numbers, head.stored, snapshot)
-    (changes.removedEntries, changes.addedEntries) = entries.changes(of: entries.numbers).sorted
+    (changes.removals, changes.additions) = entries.changes(of: entries.numbers).sorted
     return changes
   }
 
@@ -216,7 +216,7 @@ package struct StoreMigration {
         try StoreHead.change(StoreHead.schemaReference, head.stored.bytes, snapshot),
       ] + rows
     let lasting = entries.numbers.filter { number in !evolution.sources.contains { $0.origin == number } }
-    (changes.removedEntries, changes.addedEntries) = entries.changes(of: lasting).sorted
+    (changes.removals, changes.additions) = entries.changes(of: lasting).sorted
     return changes
   }
 }

@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
   ///   - token: the place of the save in the history of the stores; nil if they record none.
   ///   - stores: the stores that have saved; nil for all.
   func finish(
-    _ coordinator: NSPersistentStoreCoordinator, _ replaced: Set<NSManagedObject>, _ revision: UInt64?,
+    _ coordinator: NSPersistentStoreCoordinator, _ replaced: ObjectList, _ revision: UInt64?,
     _ token: NSPersistentHistoryToken?, in stores: [NSPersistentStore]? = nil
   ) {
     isSaving = false
@@ -35,23 +35,26 @@ extension NSManagedObjectContext {
     }
     defer { separateDeparted() }
     coordinator.didUnregister(saved.deleted.map(\.objectID))
-    for object in all.all { object.didSave() }
+    let ids = all.ids
+    for objects in [all.inserted, all.updated, all.deleted] {
+      for object in objects { object.didSave() }
+    }
     // The key that Apple's notifications have, for which Core Data has no constant.
     let token = token.map { ["newChangeToken": $0 as Any] } ?? [:]
     NotificationCenter.default.post(
       name: Self.didSaveObjectsNotification, object: self, userInfo: all.userInfo.merging(token) { $1 })
     NotificationCenter.default.post(
-      name: Self.didSaveObjectIDsNotification, object: self, userInfo: all.ids.userInfo.merging(token) { $1 })
-    guard !all.all.isEmpty else { return }
-    tellChildren(of: all.ids)
-    if let parent { return parent.tellChildren(of: all.ids, except: self) }
+      name: Self.didSaveObjectIDsNotification, object: self, userInfo: ids.userInfo.merging(token) { $1 })
+    guard !ids.isEmpty else { return }
+    tellChildren(of: ids)
+    if let parent { return parent.tellChildren(of: ids, except: self) }
     for context in coordinator.contexts where context !== self && context.automaticallyMergesChangesFromParent {
-      context.mergeLater(all.ids)
+      context.mergeLater(ids)
     }
   }
 
   /// Makes the values of objects that the parent has taken the committed ones. Their rows keep their versions.
-  private func commitToParent(_ saved: PendingChanges.Selection, _ replaced: Set<NSManagedObject>) {
+  private func commitToParent(_ saved: PendingChanges.Selection, _ replaced: ObjectList) {
     for object in saved.inserted {
       assignedStores[ObjectIdentifier(object)] = nil
       object.commitToParent()
@@ -63,7 +66,7 @@ extension NSManagedObjectContext {
 
   /// Makes the values of saved objects the committed ones.
   private func commit(
-    _ saved: PendingChanges.Selection, _ replaced: Set<NSManagedObject>, _ revision: UInt64?
+    _ saved: PendingChanges.Selection, _ replaced: ObjectList, _ revision: UInt64?
   ) {
     let unchanged = saved.locked.filter { !$0.isDeleted && (!$0.hasChanges || !$0.hasPersistentChangedValues) }
     for object in saved.inserted {
@@ -91,8 +94,6 @@ private struct SavedObjects {
   let inserted: [NSManagedObject]
   let updated: [NSManagedObject]
   let deleted: [NSManagedObject]
-
-  var all: [NSManagedObject] { inserted + updated + deleted }
 
   var userInfo: [AnyHashable: Any] {
     [

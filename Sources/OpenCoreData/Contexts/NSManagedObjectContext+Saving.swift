@@ -76,30 +76,34 @@ extension NSManagedObjectContext {
       }
     }
     for object in pending.written where !object.values.isEmpty {
-      errors += danglingReferences(of: object, besides: staying)
+      noteDanglingReferences(of: object, besides: staying, in: &errors)
     }
     if let error = ValidationErrors.combined(errors) { throw error }
   }
 
-  /// Errors for relationships that were set to objects which are not in this context, and so are not saved, or which
-  /// are deleted. Objects in `staying`, whose deletion was refused, do not count as deleted.
-  private func danglingReferences(of object: NSManagedObject, besides staying: Set<NSManagedObject>) -> [NSError] {
+  /// Adds errors for relationships that were set to objects which are not in this context, and so are not saved, or
+  /// which are deleted. Objects in `staying`, whose deletion was refused, do not count as deleted.
+  private func noteDanglingReferences(
+    of object: NSManagedObject, besides staying: Set<NSManagedObject>, in errors: inout [NSError]
+  ) {
     func isDangling(_ other: NSManagedObject) -> Bool {
       other.registry !== registry || other.isDeleted && !staying.contains(other)
     }
-    return object.layout.relationships.compactMap { place in
+    let (layout, values) = (object.layout, object.values)
+    for place in layout.relationships {
       let dangles =
-        switch object.values[place] {
+        switch values[place] {
         case .object(let other): isDangling(other) && object.hasChanged(at: place)
         case .members(let members) where !members.added.isEmpty: members.added.contains(where: isDangling)
         default: false
         }
-      guard dangles, !object.layout.slots[place].isTransient else { return nil }
-      let name = object.layout.slots[place].name
-      return CoreDataError.make(
-        NSManagedObjectValidationError,
-        "\(object.entity.name ?? "").\(name) refers to an object that was never inserted, or that is deleted.",
-        [NSValidationKeyErrorKey: name, NSValidationObjectErrorKey: object])
+      guard dangles, !layout.slots[place].isTransient else { continue }
+      let name = layout.slots[place].name
+      errors.append(
+        CoreDataError.make(
+          NSManagedObjectValidationError,
+          "\(object.entity.name ?? "").\(name) refers to an object that was never inserted, or that is deleted.",
+          [NSValidationKeyErrorKey: name, NSValidationObjectErrorKey: object]))
     }
   }
 
@@ -125,7 +129,7 @@ extension NSManagedObjectContext {
     var token: NSPersistentHistoryToken?
     // The updated objects in the stores' requests. When a store reads the values of such an object, the object may turn
     // out to have no changes; the store was asked to save it nonetheless.
-    var replaced: Set<NSManagedObject> = []
+    var replaced = ObjectList()
     var attempts = SaveAttempts()
     while true {
       var waiting = pending.objects + pending.locked.filter { !$0.hasChanges }
@@ -134,13 +138,16 @@ extension NSManagedObjectContext {
         try coordinator.withStoreLock {
           let conflicts = try conflicts(of: waiting, coordinator)
           guard conflicts.isEmpty else { throw ConflictCheck.error(conflicts) }
-          for (store, request) in try requests(waiting, coordinator) where !saved.contains(where: { $0 === store }) {
-            let updated = request.updatedObjects ?? []
-            try coordinator.save(request, in: store, self)
-            revision = saved.isEmpty ? (store as? any SaveNumberingStore)?.lastRevision : nil
-            token = NSPersistentHistoryToken.adding(lastTransactionOf: store, to: token)
-            saved.append(store)
-            replaced = replaced.isEmpty ? updated : replaced.union(updated)
+          for request in try requests(waiting, coordinator) where !saved.contains(where: { $0 === request.store }) {
+            try coordinator.save(request.made, in: request.store, self)
+            revision = saved.isEmpty ? (request.store as? any SaveNumberingStore)?.lastRevision : nil
+            token = NSPersistentHistoryToken.adding(lastTransactionOf: request.store, to: token)
+            saved.append(request.store)
+            if replaced.isEmpty {
+              replaced = ObjectList(request.updated)
+            } else {
+              for object in request.updated { replaced.append(object) }
+            }
           }
         }
         finish(coordinator, replaced, revision, token)
@@ -201,42 +208,21 @@ extension NSManagedObjectContext {
   /// A request for each store that has objects to save. If nothing has changed, an empty request for every store.
   private func requests(
     _ objects: [NSManagedObject], _ coordinator: NSPersistentStoreCoordinator
-  ) throws -> [(store: NSPersistentStore, request: NSSaveChangesRequest)] {
-    struct Changes {
-      var inserted: [NSManagedObject] = []
-      var updated: [NSManagedObject] = []
-      var deleted: [NSManagedObject] = []
-      var locked: [NSManagedObject] = []
-    }
-    let hasSeveralStores = coordinator.persistentStores.count > 1
-    var changes: [ObjectIdentifier: Changes] = [:]
+  ) throws -> [StoreRequest] {
+    var requests = coordinator.persistentStores.map(StoreRequest.init)
     for object in objects where !object.state.marks.contains(.gone) {
-      let list: WritableKeyPath<Changes, [NSManagedObject]>
-      if object.isInserted {
-        list = \.inserted
-      } else if object.isDeleted {
-        list = \.deleted
-      } else if object.hasPersistentChangedValues {
-        list = \.updated
-      } else if object.state.marks.contains(.locked) {
-        list = \.locked
-      } else {
-        continue
-      }
+      guard let list = StoreRequest.list(for: object) else { continue }
       let store = try coordinator.store(of: object.objectID)
-      if hasSeveralStores { try checkStores(of: object, store, coordinator) }
-      changes[ObjectIdentifier(store), default: Changes()][keyPath: list].append(object)
-    }
-    return coordinator.persistentStores.compactMap { store in
-      guard let own = changes[ObjectIdentifier(store)] ?? (changes.isEmpty ? Changes() : nil) else {
-        return nil
+      if requests.count > 1 { try checkStores(of: object, store, coordinator) }
+      guard let place = requests.firstIndex(where: { $0.store === store }) else { continue }
+      switch list {
+      case .inserted: requests[place].inserted.append(object)
+      case .updated: requests[place].updated.append(object)
+      case .deleted: requests[place].deleted.append(object)
+      case .locked: requests[place].locked.append(object)
       }
-      return (
-        store,
-        NSSaveChangesRequest(
-          inserted: Set(own.inserted), updated: Set(own.updated), deleted: Set(own.deleted), locked: Set(own.locked))
-      )
     }
+    return requests.allSatisfy(\.isEmpty) ? requests : requests.filter { !$0.isEmpty }
   }
 
   /// Throws if an object refers to an object of another store.
@@ -258,6 +244,39 @@ extension NSManagedObjectContext {
         "\(object.entity.name ?? "").\(name) refers to an object of another store, \(other).",
         [NSValidationObjectErrorKey: object, NSValidationKeyErrorKey: name])
     }
+  }
+}
+
+/// The objects that a store is to save, in their order.
+private struct StoreRequest {
+  enum List {
+    case inserted
+    case updated
+    case deleted
+    case locked
+  }
+
+  let store: NSPersistentStore
+  var inserted: [NSManagedObject] = []
+  var updated: [NSManagedObject] = []
+  var deleted: [NSManagedObject] = []
+  var locked: [NSManagedObject] = []
+
+  init(_ store: NSPersistentStore) { self.store = store }
+
+  var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && locked.isEmpty }
+
+  var made: NSSaveChangesRequest {
+    NSSaveChangesRequest(
+      inserted: Set(inserted), updated: Set(updated), deleted: Set(deleted), locked: Set(locked))
+  }
+
+  /// The list that an object belongs to; nil if there is nothing to save.
+  static func list(for object: NSManagedObject) -> List? {
+    if object.isInserted { return .inserted }
+    if object.isDeleted { return .deleted }
+    if object.hasPersistentChangedValues { return .updated }
+    return object.state.marks.contains(.locked) ? .locked : nil
   }
 }
 

@@ -26,8 +26,9 @@ extension NSManagedObjectContext {
         checkedEnds.removeAll()
         var hasChanged = false
         for object in pending.written where !object.values.isEmpty {
-          for place in object.layout.relationships {
-            hasChanged = makeEndsAgree(object, at: place, droppingDeleted) || hasChanged
+          let layout = object.layout
+          for place in layout.relationships where object.isInserted || object.hasChanged(at: place) {
+            hasChanged = makeEndsAgree(object, layout.slots[place], at: place, droppingDeleted) || hasChanged
           }
         }
         if droppingDeleted {
@@ -54,14 +55,14 @@ extension NSManagedObjectContext {
   }
 
   /// Returns whether anything has changed.
-  private func makeEndsAgree(_ object: NSManagedObject, at place: Int, _ droppingDeleted: Bool) -> Bool {
-    let layout = object.layout
-    guard object.isInserted || object.hasChanged(at: place), !layout.slots[place].isTransient,
-      let relationship = layout.slots[place].relationship
-    else { return false }
+  private func makeEndsAgree(
+    _ object: NSManagedObject, _ slot: EntityLayout.Slot, at place: Int, _ droppingDeleted: Bool
+  ) -> Bool {
+    guard !slot.isTransient, let relationship = slot.relationship else { return false }
+    let (joined, left) = object.changedEnds(at: place)
+    guard !joined.isEmpty || !left.isEmpty else { return false }
     let inverse = relationship.inverseRelationship
     let toMany = inverse.flatMap { $0.isToMany ? $0 : nil }
-    let (joined, left) = object.changedEnds(at: place)
     var hasChanged = false
     for other in joined {
       if let toMany, hasNoted(other, toMany, object) { continue }
@@ -245,20 +246,18 @@ struct CheckedEnd {
 extension NSManagedObject {
   /// The objects that a changed relationship has come to refer to since the last save, and those that it no longer
   /// refers to.
-  final func changedEnds(at place: Int) -> (joined: [NSManagedObject], left: [NSManagedObject]) {
+  final func changedEnds(at place: Int) -> (joined: ObjectList, left: ObjectList) {
     if case .members(let members) = values[place] {
       // An object that is inserted again has members that were not added.
-      return ((isInserted ? members.elements : members.added.elements), members.removed.elements)
+      return (isInserted ? members.members ?? members.added : members.added, members.removed)
     }
     let old = snapshot?.values[place].objectID.flatMap { managedObjectContext?.object(with: $0) }
-    return (toOne(at: place).map { [$0] } ?? [], old.map { [$0] } ?? [])
+    return (ObjectList(toOne(at: place)), ObjectList(old))
   }
 
   /// The members of a to-many relationship, if any of them are known or have changed.
   fileprivate final func knownMembers(_ relationship: NSRelationshipDescription) -> RelatedObjects? {
-    guard !values.isEmpty, let place = layout.place(of: relationship), case .members(let members) = values[place]
-    else { return nil }
-    return members
+    layout.place(of: relationship).flatMap { relatedObjects(at: $0) }
   }
 
   /// The object that a to-one relationship refers to, and whether the relationship has changed; nil if the object's row

@@ -15,7 +15,7 @@ extension NSManagedObject {
 
   /// How the members of a to-many relationship have changed since the last save; nil if they have not.
   package final func memberChanges(at place: Int) -> MemberChanges? {
-    guard !values.isEmpty, case .members(let members) = values[place], members.hasChanges else { return nil }
+    guard let members = relatedObjects(at: place), members.hasChanges else { return nil }
     return MemberChanges(
       added: members.added.map(\.objectID),
       // An object that was inserted and deleted again was never a member.
@@ -27,14 +27,20 @@ extension NSManagedObject {
   /// Whether another object is one of the `added` of ``memberChanges(at:)`` or, if the object is inserted, one of
   /// ``knownMembers(at:)``.
   package final func hasAdded(_ other: NSManagedObject, at place: Int, isInserted: Bool) -> Bool {
-    guard !values.isEmpty, case .members(let members) = values[place] else { return false }
+    guard let members = relatedObjects(at: place) else { return false }
     return isInserted ? members.contains(other) : members.added.contains(other)
   }
 
   /// The members of a to-many relationship as far as the context knows them.
   package final func knownMembers(at place: Int) -> [NSManagedObjectID] {
-    guard !values.isEmpty, case .members(let members) = values[place] else { return [] }
-    return members.elements.map(\.objectID)
+    relatedObjects(at: place)?.elements.map(\.objectID) ?? []
+  }
+
+  /// What is at the place of a to-many relationship; nil while nothing is known of it.
+  final func relatedObjects(at place: Int) -> RelatedObjects? {
+    let values = values
+    guard !values.isEmpty, case .members(let members) = values[place] else { return nil }
+    return members
   }
 }
 

@@ -49,7 +49,7 @@ extension NSManagedObjectContext {
       }
       let (joined, left) = theirs.changedEnds(at: place)
       // An object that was inserted and deleted again is in no context any more.
-      for other in joined + left where !other.isInserted && other.registry != nil {
+      for other in joined.elements + left.elements where !other.isInserted && other.registry != nil {
         let end = own(other)
         do {
           read.append(try realised(end))

@@ -14,7 +14,7 @@ extension NSManagedObjectContext {
           guard conflicts.isEmpty else { throw ConflictCheck.error(conflicts) }
           let changes = PushedChanges(pending)
           try parent.absorb(changes, from: registry)
-          return Set(changes.updated)
+          return ObjectList(changes.updated)
         }
         finish(coordinator, replaced, nil, nil)
         return

@@ -28,8 +28,9 @@ struct EntryChangesTests {
         }
       }
       let lists = changes.sorted
-      #expect(lists.added == added.sorted { $0.lexicographicallyPrecedes($1) })
-      #expect(lists.removed == removed.subtracting(added).sorted { $0.lexicographicallyPrecedes($1) })
+      #expect(lists.added == EntryList(added.sorted { $0.lexicographicallyPrecedes($1) }))
+      let rest = removed.subtracting(added)
+      #expect(lists.removed == EntryList(rest.sorted { $0.lexicographicallyPrecedes($1) }))
     }
   }
 
@@ -40,7 +41,7 @@ struct EntryChangesTests {
     changes.withdraw([1])
     changes.withdraw([2])
     changes.add([2])
-    #expect(changes.sorted.removed == [[1]] && changes.sorted.added == [[2]])
+    #expect(changes.sorted.removed == EntryList([[1]]) && changes.sorted.added == EntryList([[2]]))
   }
 
   @Test("A member is the same entry, however it is given.")
@@ -49,7 +50,7 @@ struct EntryChangesTests {
     var changes = EntryChanges()
     changes.add(member, of: .string("owner"), 300)
     changes.remove(member, of: .integer(-5), 300)
-    #expect(changes.sorted.added == [Entry.member(member, of: .string("owner"), 300)])
-    #expect(changes.sorted.removed == [Entry.member(member, of: .integer(-5), 300)])
+    #expect(changes.sorted.added == EntryList([Entry.member(member, of: .string("owner"), 300)]))
+    #expect(changes.sorted.removed == EntryList([Entry.member(member, of: .integer(-5), 300)]))
   }
 }

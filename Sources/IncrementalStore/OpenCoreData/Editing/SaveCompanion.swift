@@ -65,9 +65,8 @@ package struct RowAdditions {
     }
     changes.rows.sort { ($0.table, $0.reference) < ($1.table, $1.reference) }
     let (removed, added) = entries.sorted
-    let kept = changes.addedEntries + added
-    changes.removedEntries = (changes.removedEntries + removed).sorted { $0.lexicographicallyPrecedes($1) }
-    changes.addedEntries = kept.sorted { $0.lexicographicallyPrecedes($1) }
+    changes.removals = changes.removals.merged(with: removed)
+    changes.additions = changes.additions.merged(with: added)
   }
 }
 

@@ -111,8 +111,8 @@ struct HistoryRecorder {
     }
     guard !numbers.isEmpty else { return [:] }
     var sets: [RowReference: Set<UInt32>] = [:]
-    for entry in [changes.removedEntries, changes.addedEntries].joined() {
-      var input = ByteInput(entry)
+    for entry in [changes.removals, changes.additions].joined() {
+      var input = ByteInput(Array(entry))
       let number = try input.number()
       if numbers.contains(number) { sets[try input.reference(), default: []].insert(number) }
     }
