@@ -202,11 +202,14 @@
       }
     }
 
-    /// Removes the numbers of saves that nobody can try again any more.
+    /// Removes the first numbers of saves that nobody can try again any more: more than have been added since the last
+    /// time.
     private func removeOldNumbers() {
-      guard let connection = try? pool.begin("BEGIN") else { return }
-      defer { pool.end(connection) }
-      try? connection.run("DELETE FROM cairn_saves WHERE made < now() - interval '1 day'; COMMIT")
+      _ = try? pool.run(
+        """
+        DELETE FROM cairn_saves WHERE made < now() - interval '1 day'
+        AND number = ANY(ARRAY(SELECT number FROM cairn_saves ORDER BY transaction LIMIT 512))
+        """, Parameters())
     }
 
     // MARK: References
