@@ -151,6 +151,8 @@
             else { throw error }
             mayBeMade = mayBeMade || reason.isConnectionLost
             readsSchema = reason.state == PostgreSQLError.schemaHasChanged || reason.isMissingTable
+            // Whoever has changed what the first attempt has read or written has ended.
+            if attempts == 1, reason.isConflict { continue }
             Thread.sleep(forTimeInterval: pause.seconds * .random(in: 0.5...1.5))
             pause = min(pause * 2, .milliseconds(500))
           }
