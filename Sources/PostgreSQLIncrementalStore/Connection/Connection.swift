@@ -75,8 +75,13 @@
       }
       // Notices are not errors, and a library prints nothing.
       _ = unsafe PQsetNoticeReceiver(handle, { _, _ in }, nil)
-      // Compiling a statement takes longer than running it: none here reads so much.
-      let settings = "SET search_path TO \(quoted(namespace)), pg_catalog; SET jit TO off"
+      // Compiling a statement takes longer than running it: none here reads so much. Statements that are not searches
+      // name rows and entries, so an index serves them whatever they name: a plan is made once. A scan would also read
+      // what others write, and be in conflict with them.
+      let settings = """
+        SET search_path TO \(quoted(namespace)), pg_catalog; SET jit TO off;
+        SET plan_cache_mode TO force_generic_plan; SET enable_seqscan TO off
+        """
       _ = try unsafe checked(PQexec(handle, settings), handle)
     }
 

@@ -53,14 +53,15 @@
       try run([Statement(text: statement, parameters: parameters)])[0]
     }
 
-    /// Runs a statement of a search. The server plans it for the values of its parameters each time: for others, an
-    /// index that finds few rows may be no use.
-    func search(_ statement: String, _ parameters: Parameters) throws -> Answer {
-      let statement = Statement(text: statement, parameters: parameters, preparation: .recent)
-      guard !plansSearches else { return try run([statement])[0] }
-      let answer = try run([Statement(text: "SET LOCAL plan_cache_mode TO force_custom_plan"), statement])[1]
+    /// Runs statements of a search. The server plans them for the values of their parameters each time: for others, an
+    /// index that finds few rows may be no use, and a scan of all rows may be.
+    func search(_ statements: [Statement]) throws -> [Answer] {
+      guard !plansSearches else { return try run(statements) }
+      let plans = "set_config('plan_cache_mode', 'force_custom_plan', true)"
+      let settings = Statement(text: "SELECT \(plans), set_config('enable_seqscan', 'on', true)")
+      let answers = try run([settings] + statements)
       plansSearches = true
-      return answer
+      return Array(answers.dropFirst())
     }
 
     // MARK: Rows
@@ -151,7 +152,7 @@
     }
 
     func count(in table: UInt32) throws -> Int {
-      Int(try run(layout.table(table).counting(), Parameters()).integer(0, 0))
+      Int(try search([Statement(text: layout.table(table).counting())])[0].integer(0, 0))
     }
 
     // MARK: Entries
