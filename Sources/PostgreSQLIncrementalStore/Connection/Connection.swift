@@ -112,7 +112,9 @@
     }
 
     /// A name of the server, quoted.
-    static func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
+    static func quoted(_ name: String) -> String {
+      name.utf8.contains(UInt8(ascii: "\"")) ? "\"\(name.replacing("\"", with: "\"\""))\"" : "\"\(name)\""
+    }
 
     /// Whether a transaction has begun, and neither it nor the connection has ended.
     var isInTransaction: Bool {

@@ -120,11 +120,7 @@
     func add(_ references: some Collection<RowReference>, to parameters: inout Parameters) {
       var array = ParameterArray()
       for reference in references {
-        switch reference {
-        case .integer(let number) where table != nil: array.append(bigEndian: number)
-        case .uuid(let number) where table != nil: array.append(bigEndian: number)
-        default: array.append(reference.ordered)
-        }
+        if table == nil { array.append(reference.ordered) } else { array.append(reference) }
       }
       parameters.add(type.array, of: type.element, array)
     }
