@@ -170,8 +170,8 @@
     ///
     /// - Parameter commits: Whether the transaction is committed if none fails.
     func run(_ statements: [Statement], commits: Bool = false) throws -> [Answer] {
-      // Nobody knows whether a commit was made whose answer is lost.
-      if commits { mayBeLost = false }
+      // Nobody knows whether a commit was made whose answer is lost, unless nothing was sent.
+      if commits { mayBeLost = mayBeLost && hasEnded }
       return try renewing { () throws(PostgreSQLError) in
         try settle()
         let first = beginning.map { [Statement(text: $0)] } ?? []
@@ -201,6 +201,12 @@
         noteLoss(error)
         throw error
       }
+    }
+
+    /// Whether the server has ended the connection, as far as that is known without asking it.
+    private var hasEnded: Bool {
+      // The first call may find what the server has sent before it ended the connection.
+      unsafe PQconsumeInput(handle) == 0 || PQconsumeInput(handle) == 0
     }
 
     private func noteLoss(_ error: PostgreSQLError) {

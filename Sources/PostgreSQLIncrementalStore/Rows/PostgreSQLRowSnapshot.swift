@@ -10,9 +10,10 @@
     private let end: (Connection) -> Void
     /// The layout that the transaction sees, as far as it is known.
     private(set) var layout: KnownLayout
+    /// Whether that is certain.
     private var hasReadSchema = false
-    /// The revision that the schema's row must have. It is compared with the next statement.
-    private var expectedRevision: UInt64?
+    /// Fails unless table 0 is as somebody expects. It is run with the next statements.
+    private(set) var expectation: Statement?
     private var plansSearches = false
 
     /// - Parameters:
@@ -32,21 +33,17 @@
     var isRemote: Bool { true }
 
     private func run(_ statements: [Statement]) throws -> [Answer] {
-      guard let expectedRevision else { return try place.translating { try connection.run(statements) } }
-      let answers: [Answer]
+      guard let expectation else { return try place.translating { try connection.run(statements) } }
       do {
-        answers = try connection.run([layout.schemaRevision] + statements)
-      } catch let error as PostgreSQLError where error.isMissingTable {
-        // The tables have changed since.
+        let answers = try connection.run([expectation] + statements)
+        (self.expectation, hasReadSchema) = (nil, true)
+        return Array(answers.dropFirst())
+      } catch let error as PostgreSQLError where error.isMissingTable || error.state == Statement.wrongCount {
+        // The tables may have changed since.
         throw SchemaHasChanged()
       } catch let error as PostgreSQLError {
         throw place.failure(error)
       }
-      guard answers[0].count == 1, UInt64(bitPattern: answers[0].integer(0, 0)) == expectedRevision else {
-        throw SchemaHasChanged()
-      }
-      self.expectedRevision = nil
-      return Array(answers.dropFirst())
     }
 
     private func run(_ statement: String, _ parameters: Parameters) throws -> Answer {
@@ -123,7 +120,7 @@
 
     /// - Throws: A conflict if nobody has read the schema, and it is not the one by which the tables were chosen.
     func checkLayout() throws {
-      guard !hasReadSchema else { return }
+      guard !hasReadSchema, expectation == nil else { return }
       let revision = layout.revision
       _ = try row(StoreHead.schemaReference, in: StoreHead.table)
       guard layout.revision == revision else {
@@ -213,14 +210,14 @@
   }
 
   extension PostgreSQLRowSnapshot: SchemaExpectingSnapshot {
-    func expect(schemaRevision: UInt64) -> Bool {
+    func expect(schemaRevision: UInt64, absent: [RowReference]) -> Bool {
       guard layout.revision == schemaRevision else { return false }
-      expectedRevision = schemaRevision
+      expectation = layout.check(absent: absent)
       return true
     }
 
     func compareSchema() throws {
-      if expectedRevision != nil { _ = try run([]) }
+      if expectation != nil { _ = try run([]) }
     }
   }
 

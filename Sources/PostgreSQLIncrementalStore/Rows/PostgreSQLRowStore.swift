@@ -185,7 +185,7 @@
       let changes = try changes(snapshot)
       guard !changes.isEmpty else { return 0 }
       try snapshot.checkLayout()
-      let (saved, layout) = try writer.write(changes, number, revision, snapshot.layout)
+      let (saved, layout) = try writer.write(changes, number, revision, snapshot.layout, snapshot.expectation)
       if let layout { layouts.note(layout) }
       return saved
     }
