@@ -5,13 +5,15 @@ extension RowSnapshot {
   ///
   /// - Parameters:
   ///   - first: The rows that the computation asks for in any case, so that they are known in the first run.
+  ///   - known: Rows that need not be read, and nil for those that do not exist.
   ///   - body: Has no effects that a later run does not replace.
   /// - Complexity: One run for each row or entry of which the place follows from another one, one after the other.
   func readingInBulk<R>(
-    _ first: @autoclosure () throws -> [ObjectReference] = [], _ body: (any RowSnapshot) throws -> R
+    _ first: @autoclosure () throws -> [ObjectReference] = [], knowing known: [ObjectReference: StoredRow?] = [:],
+    _ body: (any RowSnapshot) throws -> R
   ) throws -> R {
     guard isRemote else { return try body(self) }
-    let bulk = BulkSnapshot(self)
+    let bulk = BulkSnapshot(self, knowing: known)
     for object in try first() { _ = bulk.row(object.reference, in: object.entity) }
     _ = try bulk.readWanted()
     while true {
@@ -33,12 +35,14 @@ private final class BulkSnapshot: RowSnapshot {
   private static let limit = 64
 
   private let snapshot: any RowSnapshot
-  private var rows: [ObjectReference: StoredRow?] = [:]
+  private var rows: [ObjectReference: StoredRow?]
   private var entries: [[UInt8]: Entries] = [:]
   private var wantedRows: Set<ObjectReference> = []
   private var wantedPrefixes: Set<[UInt8]> = []
 
-  init(_ snapshot: any RowSnapshot) { self.snapshot = snapshot }
+  init(_ snapshot: any RowSnapshot, knowing rows: [ObjectReference: StoredRow?]) {
+    (self.snapshot, self.rows) = (snapshot, rows)
+  }
 
   let isRemote = true
 

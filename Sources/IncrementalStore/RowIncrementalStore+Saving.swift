@@ -9,22 +9,35 @@ extension RowIncrementalStore {
     var plan = SavePlan(self)
     var recorder = HistoryRecorder(self, context)
     var isFirst = true
+    func changes(_ snapshot: any RowSnapshot, knowing known: [ObjectReference: StoredRow?]) throws -> RowChanges {
+      // A remote database refuses to insert a row that exists, and has the save planned again.
+      let areNew = isFirst && snapshot.isRemote
+      isFirst = false
+      return try snapshot.readingInBulk(references(in: request, withInserted: !areNew), knowing: known) { snapshot in
+        plan = SavePlan(self, readsInserted: !areNew)
+        var changes = try plan.changes(request, snapshot, context)
+        savesKnownRows = try snapshot.isRemote && snapshot.row(StoreHead.historyReference, in: StoreHead.table) == nil
+        try recorder.record(plan.objects, in: &changes, snapshot)
+        try addCompanions(of: plan.objects, to: &changes, snapshot)
+        if let metadataBytes {
+          changes.rows.insert(try StoreHead.change(StoreHead.metadataReference, metadataBytes, snapshot), at: 0)
+        }
+        return changes
+      }
+    }
     let revision: UInt64
     do {
-      revision = try rows.save { snapshot in
-        // A remote database refuses to insert a row that exists, and has the save planned again.
-        let areNew = isFirst && snapshot.isRemote
-        isFirst = false
-        return try snapshot.readingInBulk(references(in: request, withInserted: !areNew)) { snapshot in
-          plan = SavePlan(self, readsInserted: !areNew)
-          var changes = try plan.changes(request, snapshot, context)
-          try recorder.record(plan.objects, in: &changes, snapshot)
-          try addCompanions(of: plan.objects, to: &changes, snapshot)
-          if let metadataBytes {
-            changes.rows.insert(try StoreHead.change(StoreHead.metadataReference, metadataBytes, snapshot), at: 0)
+      do {
+        revision = try rows.save { snapshot in
+          let known = isFirst ? knownRows(of: request, snapshot) : [:]
+          do {
+            return try changes(snapshot, knowing: known)
+          } catch {
+            throw known.isEmpty ? error : KnownRowsMayHaveChanged()
           }
-          return changes
         }
+      } catch is KnownRowsMayHaveChanged {
+        revision = try rows.save { try changes($0, knowing: [:]) }
       }
     } catch let conflicts as RowConflicts {
       throw try conflicts.error(self)
@@ -53,6 +66,28 @@ extension RowIncrementalStore {
 }
 
 extension RowIncrementalStore {
+  /// The rows of a save as they were read last, if a remote database finds out when it writes whether they still are so.
+  private func knownRows(
+    of request: NSSaveChangesRequest, _ snapshot: any RowSnapshot
+  ) -> [ObjectReference: StoredRow?] {
+    let (schema, history) = (StoreHead.schemaReference, StoreHead.historyReference)
+    guard savesKnownRows, let revision = expectedIndexes(in: snapshot, absent: [history])?.revision else { return [:] }
+    var known: [ObjectReference: StoredRow?] = [
+      // Who knows the revision needs no more.
+      ObjectReference(entity: StoreHead.table, reference: schema):
+        StoredRow(reference: schema, bytes: [], version: 0, revision: revision),
+      ObjectReference(entity: StoreHead.table, reference: history): nil,
+    ]
+    for objects in [request.updatedObjects, request.deletedObjects, request.lockedObjects] {
+      for object in objects ?? [] {
+        guard let row = cache.node(for: object.objectID)?.row, let reference = try? access.reference(object.objectID)
+        else { continue }
+        known[reference] = row
+      }
+    }
+    return known
+  }
+
   /// The rows that a save reads in any case: those of its objects, and two of the store.
   private func references(in request: NSSaveChangesRequest, withInserted: Bool) throws -> [ObjectReference] {
     let inserted = withInserted ? request.insertedObjects : nil
@@ -64,6 +99,9 @@ extension RowIncrementalStore {
       }
   }
 }
+
+/// A save was planned with rows that were not read again, and failed before anything was written.
+private struct KnownRowsMayHaveChanged: Error {}
 
 /// Computes the changes to rows and entries from the objects of a save.
 struct SavePlan {

@@ -64,6 +64,9 @@ open class RowIncrementalStore: NSIncrementalStore {
   private(set) var storedMetadata: [String: Any] = [:]
   private var references: ArraySlice<RowReference> = []
   private var lastIndexes: DeclaredIndexes?
+  /// Whether saves are planned with the rows that the cache has: those of a remote database that has never recorded
+  /// history, as far as the last save has found.
+  var savesKnownRows = false
   private var lastState: UInt64?
   private var build: BackgroundBuild?
   var upkeep: HistoryUpkeep?
@@ -201,9 +204,12 @@ open class RowIncrementalStore: NSIncrementalStore {
 
   /// The declared indexes that were read last, if a snapshot can find out together with its first read whether they are
   /// those that it has.
-  func expectedIndexes(in snapshot: any RowSnapshot) -> DeclaredIndexes? {
+  ///
+  /// - Parameter absent: References of rows that table 0 must not have either.
+  func expectedIndexes(in snapshot: any RowSnapshot, absent: [RowReference] = []) -> DeclaredIndexes? {
     guard snapshot.isRemote, let lastIndexes, let revision = lastIndexes.revision,
-      let snapshot = snapshot as? any SchemaExpectingSnapshot, snapshot.expect(schemaRevision: revision)
+      let snapshot = snapshot as? any SchemaExpectingSnapshot,
+      snapshot.expect(schemaRevision: revision, absent: absent)
     else { return nil }
     return lastIndexes
   }

@@ -4,7 +4,7 @@ import CoreData
 package struct StoreHead {
   static let metadataReference = RowReference.integer(1)
   package static let schemaReference = RowReference.integer(2)
-  static let historyReference = RowReference.integer(4)
+  package static let historyReference = RowReference.integer(4)
   package static let remoteReference = RowReference.integer(5)
   package static let table: UInt32 = 0
 

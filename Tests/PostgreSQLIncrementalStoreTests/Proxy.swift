@@ -21,6 +21,7 @@
     private let lock = NSLock()
     private var next: Cut?
     private var held: (@Sendable () -> Void)?
+    private var sent = 0
     private var sockets: [Int32] = []
     /// Those of which the other end is closed.
     private var ended: Set<Int32> = []
@@ -42,6 +43,9 @@
     func cut(_ cut: Cut) { lock.withLock { next = cut } }
 
     var hasCut: Bool { lock.withLock { next == nil } }
+
+    /// How often clients have sent something, which is once for each round trip unless it is much.
+    var requests: Int { lock.withLock { sent } }
 
     /// Lets the server have what was held, and waits until it has ended.
     func release() {
@@ -93,6 +97,7 @@
         guard count > 0 else { break }
         let bytes = Array(buffer[..<count])
         if isRequest {
+          lock.withLock { sent += 1 }
           if String(decoding: bytes, as: UTF8.self).contains("COMMIT"), cut(bytes, source, target) { return }
         }
         Self.send(bytes, target)

@@ -4,18 +4,19 @@
 
   /// Rows of the store as statements by hand read and write them: the same columns of the same table.
   struct Sample {
+    /// In any order, as the store reads them.
     private let references: [Int64]
     private let bytes: [UInt8]
     private let objects: Int
 
     init(_ peer: Peer, objects: Int) throws {
       var (references, bytes): ([Int64], [UInt8]) = ([], [])
-      let count = try peer.run(#"SELECT cairn_reference, cairn_bytes FROM "Bug" LIMIT 10000"#, []) { result in
-        references = (0..<10_000).map { Peer.number(result, $0, 0) }
+      let count = try peer.run(#"SELECT cairn_reference, cairn_bytes FROM "Bug" LIMIT \#(objects)"#, []) { result in
+        references = (0..<objects).map { Peer.number(result, $0, 0) }
         bytes = Peer.value(result, 0, 1)
       }
-      guard count == 10_000 else { throw ValidationError("At least 10,000 objects are needed.") }
-      (self.references, self.bytes, self.objects) = (references, bytes, objects)
+      guard count == objects else { throw ValidationError("There are only \(count) objects.") }
+      (self.references, self.bytes, self.objects) = (references.shuffled(), bytes, objects)
     }
 
     func save(_ count: Int, _ peer: Peer) throws {

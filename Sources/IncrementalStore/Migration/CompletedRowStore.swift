@@ -45,8 +45,8 @@ extension RowSnapshot {
 
 /// A snapshot that shows rows as if they had been written with the newest schema. So does a database that can search.
 private final class CompletedSnapshot: MappedSnapshot, SearchingRowSnapshot, SchemaExpectingSnapshot {
-  func expect(schemaRevision: UInt64) -> Bool {
-    (snapshot as? any SchemaExpectingSnapshot)?.expect(schemaRevision: schemaRevision) ?? false
+  func expect(schemaRevision: UInt64, absent: [RowReference]) -> Bool {
+    (snapshot as? any SchemaExpectingSnapshot)?.expect(schemaRevision: schemaRevision, absent: absent) ?? false
   }
 
   func compareSchema() throws { try (snapshot as? any SchemaExpectingSnapshot)?.compareSchema() }

@@ -1,3 +1,7 @@
 import OpenCoreData
 
 extension RowIncrementalStore: SaveNumberingStore {}
+
+extension RowIncrementalStore: ComparingStore {
+  package var comparesRows: Bool { savesKnownRows }
+}

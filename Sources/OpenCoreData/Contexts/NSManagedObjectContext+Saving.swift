@@ -169,17 +169,34 @@ extension NSManagedObjectContext {
   /// it under the store lock.
   ///
   /// A fault that others have come to refer to, or no more, has no version to compare, and conflicts only if its row is
-  /// gone. Stores that find that themselves are not asked for the row first, unless there are other conflicts.
+  /// gone. Stores that find that themselves are not asked for the row first, unless there are other conflicts. Nor are
+  /// stores that compare rows when they save asked for newer states of rows that were read.
   private func conflicts(
     of objects: [NSManagedObject], _ coordinator: NSPersistentStoreCoordinator
   ) throws -> [NSMergeConflict] {
+    let compareRows = coordinator.persistentStores.allSatisfy { ($0 as? any ComparingStore)?.comparesRows == true }
     let findRows = stalenessInterval < 0 && coordinator.persistentStores.allSatisfy(\.findsMissingRows)
-    var (checked, faults): ([NSManagedObject], [NSManagedObject]) = ([], [])
+    var (read, checked, faults): ([NSManagedObject], [NSManagedObject], [NSManagedObject]) = ([], [], [])
     for object in objects where object.isChecked {
-      if findRows, object.isTouchedFault { faults.append(object) } else { checked.append(object) }
+      if compareRows, object.snapshot != nil {
+        read.append(object)
+      } else if findRows, object.isTouchedFault {
+        faults.append(object)
+      } else {
+        checked.append(object)
+      }
     }
-    let conflicts = try ConflictCheck.conflicts(checked, self) + conflictsOfCheckedEnds()
+    let conflicts =
+      try permittingOldValues { try ConflictCheck.conflicts(read, self) } + ConflictCheck.conflicts(checked, self)
+      + conflictsOfCheckedEnds()
     return conflicts.isEmpty ? [] : try conflicts + ConflictCheck.conflicts(faults, self)
+  }
+
+  private func permittingOldValues<R>(_ body: () throws -> R) rethrows -> R {
+    let interval = stalenessInterval
+    defer { stalenessInterval = interval }
+    stalenessInterval = -1
+    return try body()
   }
 
   /// Resolves the conflicts that an attempt to save has met. Throws the error if it is no conflict, or if no other

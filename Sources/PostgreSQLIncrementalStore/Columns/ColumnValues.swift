@@ -96,11 +96,8 @@
     }
 
     private mutating func append(_ reference: RowReference) {
-      switch reference {
-      case .integer(let number): append(bigEndian: number)
-      case .uuid(let number): append(bigEndian: number)
-      case .string: appendNull()
-      }
+      arrays[place].append(reference)
+      place += 1
     }
 
     private mutating func add(_ value: StoredValue, _ column: Layout.Column) {

@@ -22,9 +22,18 @@
       completions = schema.completions
     }
 
-    /// Selects the revision of the schema's row.
-    var schemaRevision: Statement {
-      Statement(text: table(StoreHead.table).selection(of: "revision", where: RowTable.isSchema))
+    /// Fails with ``Statement/wrongCount`` unless the schema's row has the revision of the layout, and table 0 does not
+    /// have certain other rows.
+    func check(absent: [RowReference]) -> Statement {
+      let head = table(StoreHead.table)
+      var statement = Statement(
+        text: """
+          SELECT 1 / (count(*) = 1 AND bool_and(\(RowTable.isSchema) AND r.revision = $2))::integer
+          FROM cairn_rows r WHERE r.entity = \(StoreHead.table) AND r.reference = ANY($1)
+          """)
+      head.add([StoreHead.schemaReference] + absent, to: &statement.parameters)
+      statement.parameters.add(Int64(bitPattern: revision))
+      return statement
     }
 
     func table(_ number: UInt32) -> RowTable { tables[number] ?? RowTable(number, in: layout) }

@@ -75,8 +75,13 @@
       }
       // Notices are not errors, and a library prints nothing.
       _ = unsafe PQsetNoticeReceiver(handle, { _, _ in }, nil)
-      // Compiling a statement takes longer than running it: none here reads so much.
-      let settings = "SET search_path TO \(quoted(namespace)), pg_catalog; SET jit TO off"
+      // Compiling a statement takes longer than running it: none here reads so much. Statements that are not searches
+      // name rows and entries, so an index serves them whatever they name: a plan is made once. A scan would also read
+      // what others write, and be in conflict with them.
+      let settings = """
+        SET search_path TO \(quoted(namespace)), pg_catalog; SET jit TO off;
+        SET plan_cache_mode TO force_generic_plan; SET enable_seqscan TO off
+        """
       _ = try unsafe checked(PQexec(handle, settings), handle)
     }
 
@@ -107,7 +112,9 @@
     }
 
     /// A name of the server, quoted.
-    static func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
+    static func quoted(_ name: String) -> String {
+      name.utf8.contains(UInt8(ascii: "\"")) ? "\"\(name.replacing("\"", with: "\"\""))\"" : "\"\(name)\""
+    }
 
     /// Whether a transaction has begun, and neither it nor the connection has ended.
     var isInTransaction: Bool {
@@ -163,8 +170,8 @@
     ///
     /// - Parameter commits: Whether the transaction is committed if none fails.
     func run(_ statements: [Statement], commits: Bool = false) throws -> [Answer] {
-      // Nobody knows whether a commit was made whose answer is lost.
-      if commits { mayBeLost = false }
+      // Nobody knows whether a commit was made whose answer is lost, unless nothing was sent.
+      if commits { mayBeLost = mayBeLost && hasEnded }
       return try renewing { () throws(PostgreSQLError) in
         try settle()
         let first = beginning.map { [Statement(text: $0)] } ?? []
@@ -194,6 +201,12 @@
         noteLoss(error)
         throw error
       }
+    }
+
+    /// Whether the server has ended the connection, as far as that is known without asking it.
+    private var hasEnded: Bool {
+      // The first call may find what the server has sent before it ended the connection.
+      unsafe PQconsumeInput(handle) == 0 || PQconsumeInput(handle) == 0
     }
 
     private func noteLoss(_ error: PostgreSQLError) {

@@ -1,4 +1,6 @@
 #if PostgreSQL
+  import RowFormat
+
   /// The parameters of a statement, in PostgreSQL's binary format.
   struct Parameters {
     /// The numbers of PostgreSQL's types.
@@ -97,6 +99,15 @@
       count += 1
       bytes.append(bigEndian: Int32(number.bitWidth / 8))
       bytes.append(bigEndian: number)
+    }
+
+    /// Appends a reference as a column has it; null for texts, which no store here has.
+    mutating func append(_ reference: RowReference) {
+      switch reference {
+      case .integer(let number): append(bigEndian: number)
+      case .uuid(let number): append(bigEndian: number)
+      case .string: appendNull()
+      }
     }
 
     mutating func appendNull() {

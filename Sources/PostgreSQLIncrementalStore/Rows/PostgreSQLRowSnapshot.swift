@@ -10,9 +10,10 @@
     private let end: (Connection) -> Void
     /// The layout that the transaction sees, as far as it is known.
     private(set) var layout: KnownLayout
+    /// Whether that is certain.
     private var hasReadSchema = false
-    /// The revision that the schema's row must have. It is compared with the next statement.
-    private var expectedRevision: UInt64?
+    /// Fails unless table 0 is as somebody expects. It is run with the next statements.
+    private(set) var expectation: Statement?
     private var plansSearches = false
 
     /// - Parameters:
@@ -32,35 +33,32 @@
     var isRemote: Bool { true }
 
     private func run(_ statements: [Statement]) throws -> [Answer] {
-      guard let expectedRevision else { return try place.translating { try connection.run(statements) } }
-      let answers: [Answer]
+      guard let expectation else { return try place.translating { try connection.run(statements) } }
       do {
-        answers = try connection.run([layout.schemaRevision] + statements)
-      } catch let error as PostgreSQLError where error.isMissingTable {
-        // The tables have changed since.
+        let answers = try connection.run([expectation] + statements)
+        (self.expectation, hasReadSchema) = (nil, true)
+        return Array(answers.dropFirst())
+      } catch let error as PostgreSQLError where error.isMissingTable || error.state == Statement.wrongCount {
+        // The tables may have changed since.
         throw SchemaHasChanged()
       } catch let error as PostgreSQLError {
         throw place.failure(error)
       }
-      guard answers[0].count == 1, UInt64(bitPattern: answers[0].integer(0, 0)) == expectedRevision else {
-        throw SchemaHasChanged()
-      }
-      self.expectedRevision = nil
-      return Array(answers.dropFirst())
     }
 
     private func run(_ statement: String, _ parameters: Parameters) throws -> Answer {
       try run([Statement(text: statement, parameters: parameters)])[0]
     }
 
-    /// Runs a statement of a search. The server plans it for the values of its parameters each time: for others, an
-    /// index that finds few rows may be no use.
-    func search(_ statement: String, _ parameters: Parameters) throws -> Answer {
-      let statement = Statement(text: statement, parameters: parameters, preparation: .recent)
-      guard !plansSearches else { return try run([statement])[0] }
-      let answer = try run([Statement(text: "SET LOCAL plan_cache_mode TO force_custom_plan"), statement])[1]
+    /// Runs statements of a search. The server plans them for the values of their parameters each time: for others, an
+    /// index that finds few rows may be no use, and a scan of all rows may be.
+    func search(_ statements: [Statement]) throws -> [Answer] {
+      guard !plansSearches else { return try run(statements) }
+      let plans = "set_config('plan_cache_mode', 'force_custom_plan', true)"
+      let settings = Statement(text: "SELECT \(plans), set_config('enable_seqscan', 'on', true)")
+      let answers = try run([settings] + statements)
       plansSearches = true
-      return answer
+      return Array(answers.dropFirst())
     }
 
     // MARK: Rows
@@ -122,7 +120,7 @@
 
     /// - Throws: A conflict if nobody has read the schema, and it is not the one by which the tables were chosen.
     func checkLayout() throws {
-      guard !hasReadSchema else { return }
+      guard !hasReadSchema, expectation == nil else { return }
       let revision = layout.revision
       _ = try row(StoreHead.schemaReference, in: StoreHead.table)
       guard layout.revision == revision else {
@@ -151,7 +149,7 @@
     }
 
     func count(in table: UInt32) throws -> Int {
-      Int(try run(layout.table(table).counting(), Parameters()).integer(0, 0))
+      Int(try search([Statement(text: layout.table(table).counting())])[0].integer(0, 0))
     }
 
     // MARK: Entries
@@ -212,14 +210,14 @@
   }
 
   extension PostgreSQLRowSnapshot: SchemaExpectingSnapshot {
-    func expect(schemaRevision: UInt64) -> Bool {
+    func expect(schemaRevision: UInt64, absent: [RowReference]) -> Bool {
       guard layout.revision == schemaRevision else { return false }
-      expectedRevision = schemaRevision
+      expectation = layout.check(absent: absent)
       return true
     }
 
     func compareSchema() throws {
-      if expectedRevision != nil { _ = try run([]) }
+      if expectation != nil { _ = try run([]) }
     }
   }
 

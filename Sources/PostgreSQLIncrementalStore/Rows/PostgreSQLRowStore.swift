@@ -151,6 +151,8 @@
             else { throw error }
             mayBeMade = mayBeMade || reason.isConnectionLost
             readsSchema = reason.state == PostgreSQLError.schemaHasChanged || reason.isMissingTable
+            // Whoever has changed what the first attempt has read or written has ended.
+            if attempts == 1, reason.isConflict { continue }
             Thread.sleep(forTimeInterval: pause.seconds * .random(in: 0.5...1.5))
             pause = min(pause * 2, .milliseconds(500))
           }
@@ -183,7 +185,7 @@
       let changes = try changes(snapshot)
       guard !changes.isEmpty else { return 0 }
       try snapshot.checkLayout()
-      let (saved, layout) = try writer.write(changes, number, revision, snapshot.layout)
+      let (saved, layout) = try writer.write(changes, number, revision, snapshot.layout, snapshot.expectation)
       if let layout { layouts.note(layout) }
       return saved
     }
@@ -202,11 +204,14 @@
       }
     }
 
-    /// Removes the numbers of saves that nobody can try again any more.
+    /// Removes the first numbers of saves that nobody can try again any more: more than have been added since the last
+    /// time.
     private func removeOldNumbers() {
-      guard let connection = try? pool.begin("BEGIN") else { return }
-      defer { pool.end(connection) }
-      try? connection.run("DELETE FROM cairn_saves WHERE made < now() - interval '1 day'; COMMIT")
+      _ = try? pool.run(
+        """
+        DELETE FROM cairn_saves WHERE made < now() - interval '1 day'
+        AND number = ANY(ARRAY(SELECT number FROM cairn_saves ORDER BY transaction LIMIT 512))
+        """, Parameters())
     }
 
     // MARK: References

@@ -41,6 +41,7 @@
       selectionOfOne = "\(selection) AND r.\(reference) = $1"
       selectionOfMany = "\(selection) AND r.\(reference) = ANY($1)"
       let sent = Self.sentRows(table == nil ? nil : columns)
+      let changed = Self.sentRows(table == nil ? nil : columns, withRevisions: true)
       let names = columns.map { ", \($0.quoted)" }.joined()
       let values = columns.indices.map { [columns] in ", \(columns[$0].sent($0))" }.joined()
       insertion =
@@ -59,8 +60,8 @@
       if table != nil { assignments.append("\(Layout.RowColumn.isInexact) = n.inexact") }
       for (place, column) in columns.enumerated() { assignments.append("\(column.quoted) = \(column.sent(place))") }
       update = """
-        UPDATE \(name) r SET \(assignments.joined(separator: ", ")) FROM \(sent)
-        WHERE \(condition) AND r.\(reference) = n.reference
+        UPDATE \(name) r SET \(assignments.joined(separator: ", ")) FROM \(changed)
+        WHERE \(condition) AND r.\(reference) = n.reference AND r.\(revision) = n.revision
         """
     }
 
@@ -78,11 +79,6 @@
 
     /// The condition for the row of the schema in table 0.
     static let isSchema = "r.reference = '\\x2102'"
-
-    /// Selects a column of rows.
-    func selection(of column: String, where condition: String) -> String {
-      "SELECT r.\(column) FROM \(name) r WHERE \(self.condition) AND \(condition)"
-    }
 
     /// Selects the rows at references.
     func selection(of references: [RowReference]) -> Statement {
@@ -120,11 +116,7 @@
     func add(_ references: some Collection<RowReference>, to parameters: inout Parameters) {
       var array = ParameterArray()
       for reference in references {
-        switch reference {
-        case .integer(let number) where table != nil: array.append(bigEndian: number)
-        case .uuid(let number) where table != nil: array.append(bigEndian: number)
-        default: array.append(reference.ordered)
-        }
+        if table == nil { array.append(reference.ordered) } else { array.append(reference) }
       }
       parameters.add(type.array, of: type.element, array)
     }
@@ -175,10 +167,11 @@
     func deletion(_ rows: ArraySlice<RowChanges.Row>) throws -> Statement {
       var statement = Statement(
         text: """
-          DELETE FROM \(name) r USING unnest($1) AS n (reference)
-          WHERE \(condition) AND r.\(reference) = n.reference
+          DELETE FROM \(name) r USING unnest($1, $2) AS n (reference, revision)
+          WHERE \(condition) AND r.\(reference) = n.reference AND r.\(revision) = n.revision
           """)
       try add(rows, to: &statement)
+      Self.add(revisionsOf: rows, to: &statement.parameters)
       return statement
     }
 
@@ -187,9 +180,11 @@
       var statement = Statement(
         text: """
           UPDATE \(name) r SET \(version) = r.\(version) + 1, \(revision) = currval('cairn_revisions')
-          FROM unnest($1) AS n (reference) WHERE \(condition) AND r.\(reference) = n.reference
+          FROM unnest($1, $2) AS n (reference, revision)
+          WHERE \(condition) AND r.\(reference) = n.reference AND r.\(revision) = n.revision
           """)
       try add(rows, to: &statement)
+      Self.add(revisionsOf: rows, to: &statement.parameters)
       return statement
     }
 
@@ -207,7 +202,15 @@
       var statement = Statement(text: update)
       try add(rows, to: &statement)
       try add(rows.map(\.bytes), table?.columns ?? [], columns, completion, to: &statement)
+      Self.add(revisionsOf: rows, to: &statement.parameters)
       return statement
+    }
+
+    /// Adds the revisions that rows must have.
+    private static func add(revisionsOf rows: ArraySlice<RowChanges.Row>, to parameters: inout Parameters) {
+      var array = ParameterArray()
+      for row in rows { array.append(bigEndian: row.revision ?? 0) }
+      parameters.add(Parameters.TypeNumber.int8Array, of: Parameters.TypeNumber.int8, array)
     }
 
     /// Writes columns of rows of which nothing else changes.
@@ -244,12 +247,14 @@
       return statement
     }
 
-    /// - Parameter columns: Nil if the rows have no columns.
-    private static func sentRows(_ columns: [ServerColumn]?) -> String {
-      guard let columns else { return "unnest($1, $2) AS n (reference, bytes)" }
-      let parameters = (1...columns.count + 3).map { "$\($0)" }.joined(separator: ", ")
-      let names = ["reference", "bytes", "inexact"] + columns.indices.map { "c\($0)" }
-      return "unnest(\(parameters)) AS n (\(names.joined(separator: ", ")))"
+    /// - Parameters:
+    ///   - columns: Nil if the rows have no columns.
+    ///   - withRevisions: Whether the revisions of the rows are sent, too.
+    private static func sentRows(_ columns: [ServerColumn]?, withRevisions: Bool = false) -> String {
+      var names = ["reference", "bytes"]
+      if let columns { names += ["inexact"] + columns.indices.map { "c\($0)" } }
+      if withRevisions { names.append("revision") }
+      return "unnest(\(EntryTable.list(names.count))) AS n (\(names.joined(separator: ", ")))"
     }
 
     private func add(_ rows: ArraySlice<RowChanges.Row>, to statement: inout Statement) throws {

@@ -53,15 +53,19 @@
     /// Writes all changes, notes the number of the save unless that is done, and commits. Returns the revision, and the
     /// layout if it has changed.
     ///
-    /// - Parameter known: The layout that the transaction sees.
-    /// - Throws: A conflict if a row is missing, which can only be if somebody else has removed it.
+    /// - Parameters:
+    ///   - known: The layout that the transaction sees.
+    ///   - expectation: Fails if the changes were planned for another layout; nil if that is certain.
+    /// - Throws: A conflict if a row that is changed is missing or has another revision: somebody else has changed it.
     func write(
-      _ changes: RowChanges, _ number: UInt128, _ revision: UInt64?, _ known: KnownLayout
+      _ changes: RowChanges, _ number: UInt128, _ revision: UInt64?, _ known: KnownLayout,
+      _ expectation: Statement?
     ) throws -> (revision: UInt64, layout: KnownLayout?) {
       let changed = try changedLayout(changes, known)
       let known = changed ?? known
       let layout = known.layout
-      var statements: [Statement] = []
+      var statements = expectation.map { [$0] } ?? []
+      let place = statements.count
       let objects = SavedChanges.bytes(of: changes, layout)
       statements.append(revision == nil ? noting(number, objects) : Self.noting(objects, of: number))
       try add(rowsOf: changes, known, to: &statements)
@@ -69,10 +73,10 @@
       try forEachTable(of: changes.addedEntries, layout) { statements.append(try $0.insertion($1, layout)) }
       let made: Answer
       do {
-        made = try connection.run(statements.map(\.guarded), commits: true)[0]
+        made = try connection.run(statements.map(\.guarded), commits: true)[place]
       } catch let error as PostgreSQLError where error.state == Statement.wrongCount {
         throw PostgreSQLError(
-          state: "40001", message: "A row of a save has been removed, or a key taken, by somebody else.")
+          state: "40001", message: "A row of a save has been changed, or a key taken, by somebody else.")
       }
       let saved = revision ?? UInt64(bitPattern: made.integer(0, 0))
       return (saved, changed.map { KnownLayout($0.schema, saved, layout.kind) })
@@ -137,7 +141,7 @@
 
   extension Statement {
     /// The code of the error of a guarded statement that changes another number of rows: a division by zero.
-    fileprivate static let wrongCount = "22012"
+    static let wrongCount = "22012"
 
     /// The statement, which fails unless it changes as many rows as it must.
     fileprivate var guarded: Statement {

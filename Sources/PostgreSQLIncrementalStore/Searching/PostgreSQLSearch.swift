@@ -22,14 +22,16 @@
 
       /// Selects the columns of rows, the place of the table, and whether each row is certain.
       ///
-      /// - Parameter more: Further columns, each after a comma.
-      func selection(_ more: String = "") -> String {
+      /// - Parameters:
+      ///   - certain: The condition for rows that are certain; nil for ``isCertain``.
+      ///   - more: Further columns, each after a comma.
+      func selection(certain: String? = nil, _ more: String = "") -> String {
         typealias Column = Layout.RowColumn
         let columns = [
           (Column.reference, "reference"), (Column.bytes, "bytes"), (Column.version, "version"),
           (Column.revision, "revision"),
         ].map { "\(scope.alias).\($0) AS \($1)" }.joined(separator: ", ")
-        return "SELECT \(columns), \(place)::bigint AS place, \(isCertain) AS certain\(more) FROM \(source)"
+        return "SELECT \(columns), \(place)::bigint AS place, \(certain ?? isCertain) AS certain\(more) FROM \(source)"
       }
     }
 
@@ -37,15 +39,16 @@
     private static let mostRowsOfWindow = 10_000
     private static let mostOtherRows = 1000
 
-    private let run: (_ text: String, SearchParameters) throws -> Answer
+    /// A statement of a search and its parameters.
+    typealias Sent = (text: String, parameters: SearchParameters)
+
+    private let run: ([Sent]) throws -> [Answer]
     private let parts: [Part]
     /// Of the conditions.
     private let parameters: SearchParameters
 
     /// Nil if the server cannot narrow the rows, and cannot find the first of them in their order.
-    init?(
-      _ query: RowQuery, _ known: KnownLayout, _ run: @escaping (_ text: String, SearchParameters) throws -> Answer
-    ) {
+    init?(_ query: RowQuery, _ known: KnownLayout, _ run: @escaping ([Sent]) throws -> [Answer]) {
       var translator = PredicateTranslator(known, query.reference)
       var parts: [Part] = []
       var narrows = false
@@ -77,16 +80,16 @@
     // MARK: Rows
 
     func forEachRow(isMerged: Bool, _ body: (FoundRow) throws -> Bool) throws {
-      // A branch for the few others, so that an index serves each branch.
-      try forEachRow(parts, isMerged: isMerged, body) { part in
-        [
-          "(\(part.condition.may)) AND NOT \(part.scope.isInexact)", part.scope.isInexact,
-        ]
+      // A statement for the few others, so that an index serves each of them.
+      try forEachRow(isMerged: isMerged, body) { part in
+        part.selection() + " WHERE (\(part.condition.may)) AND NOT \(part.scope.isInexact)"
+      } others: { part in
+        part.selection(certain: "false") + " WHERE \(part.scope.isInexact)"
       }
     }
 
     func forEachUncertainRow(_ body: (FoundRow) throws -> Bool) throws {
-      try forEachRow(parts, isMerged: false, body) { [uncertain($0)] }
+      try forEachRow(isMerged: false, body) { "\($0.selection()) WHERE (\(uncertain($0)))" }
     }
 
     /// The condition for the rows that may satisfy the predicate and are not certain.
@@ -99,55 +102,55 @@
       "(\(part.condition.must ?? "false")) AND NOT \(part.scope.isInexact)"
     }
 
-    /// - Parameter branches: Conditions of which no two are true for the same row.
+    /// Reads pages by the references, so that other reads can take place between them.
+    ///
+    /// - Parameters:
+    ///   - selection: Selects rows of a table.
+    ///   - others: Selects other rows of it, without the parameters of the search; nil if there are none.
     private func forEachRow(
-      _ parts: [Part], isMerged: Bool, _ body: (FoundRow) throws -> Bool,
-      _ branches: (Part) -> [String]
+      isMerged: Bool, _ body: (FoundRow) throws -> Bool, _ selection: (Part) -> String,
+      others: ((Part) -> String)? = nil
     ) throws {
       for parts in isMerged ? [parts] : parts.map({ [$0] }) where !parts.isEmpty {
-        let goesOn = try forEachPage { start, count, parameters in
-          let selections = parts.flatMap { part in
-            let from = start.map { " AND \(part.scope.reference) > \($0)" } ?? ""
-            return branches(part).map { condition in
-              "(\(part.selection()) WHERE (\(condition))\(from) ORDER BY 1 LIMIT \(count))"
-            }
+        var last: RowReference?
+        var size = PageSize(most: mostRows, size: likelySize)
+        var isLast = false
+        while !isLast {
+          var statements = [page(of: parts, after: last, size.rows, parameters, selection)]
+          if let others { statements.append(page(of: parts, after: last, size.rows, SearchParameters(), others)) }
+          let answers = try run(statements)
+          var rows: [FoundRow] = []
+          for answer in answers { for place in 0..<answer.count { rows.append(try row(in: answer, place)) } }
+          if rows.count > answers[0].count { rows.sort { $0.row.reference < $1.row.reference } }
+          var bytes = 0
+          for found in rows.prefix(size.rows) {
+            bytes += found.row.bytes.count
+            last = found.row.reference
+            guard try body(found) else { return }
           }
-          guard selections.count > 1 else { return selections[0] }
-          return "\(selections.joined(separator: "\nUNION ALL ")) ORDER BY 1 LIMIT \(count)"
-        } _: {
-          try body($0)
+          let count = min(rows.count, size.rows)
+          for part in parts { part.table.note(bytes: bytes, of: count) }
+          isLast = rows.count < size.rows
+          if !isLast { size.adapt(toBytes: bytes) }
         }
-        guard goesOn else { return }
       }
     }
 
-    /// Reads pages by the references, so that other reads can take place between them.
-    ///
-    /// - Parameter statement: Makes the statement for a page: with the place of the reference after which it begins, if
-    ///   any, and with the place of the number of rows.
-    /// - Returns: False if the closure has returned false.
-    private func forEachPage(
-      _ statement: (_ start: String?, _ count: String, inout SearchParameters) -> String,
-      _ body: (FoundRow) throws -> Bool
-    ) throws -> Bool {
-      var last: RowReference?
-      var size = PageSize(most: mostRows, size: likelySize)
-      while true {
-        var parameters = parameters
-        let count = parameters.add(Int64(size.rows))
-        let start = last.map { parameters.add($0) }
-        let answer = try run(statement(start, count, &parameters), parameters)
-        var bytes = 0
-        for place in 0..<answer.count {
-          let found = try row(in: answer, place)
-          bytes += found.row.bytes.count
-          last = found.row.reference
-          guard try body(found) else { return false }
-        }
-        for part in parts { part.table.note(bytes: bytes, of: answer.count) }
-        guard answer.count == size.rows else { return true }
-        size.adapt(toBytes: bytes)
+    /// The statement for the first rows of some tables after a reference.
+    private func page(
+      of parts: [Part], after last: RowReference?, _ count: Int, _ parameters: SearchParameters,
+      _ selection: (Part) -> String
+    ) -> Sent {
+      var parameters = parameters
+      let count = parameters.add(Int64(count))
+      let start = last.map { parameters.add($0) }
+      let selections = parts.map { part in
+        let from = start.map { " AND \(part.scope.reference) > \($0)" } ?? ""
+        return "\(selection(part))\(from) ORDER BY 1 LIMIT \(count)"
       }
+      guard selections.count > 1 else { return (selections[0], parameters) }
+      let all = selections.map { "(\($0))" }.joined(separator: "\nUNION ALL ")
+      return ("\(all) ORDER BY 1 LIMIT \(count)", parameters)
     }
 
     /// The most rows that can be found, but for those with a value that the server cannot have; nil if not known.
@@ -176,8 +179,8 @@
       let counts = parts.map { "(SELECT count(*) FROM \($0.source) WHERE \(certain($0)))" }
       let others = parts.map { "EXISTS (SELECT FROM \($0.source) WHERE \(uncertain($0)))" }
       guard !parts.isEmpty else { return (0, false) }
-      let answer = try run(
-        "SELECT \(counts.joined(separator: " + ")), \(others.joined(separator: " OR "))", parameters)
+      let statement = "SELECT \(counts.joined(separator: " + ")), \(others.joined(separator: " OR "))"
+      let answer = try run([(statement, parameters)])[0]
       return (Int(answer.integer(0, 0)), answer.bool(0, 1))
     }
 
@@ -221,7 +224,7 @@
         UNION ALL (SELECT reference, bytes, version, revision, place, certain, true FROM (
         \(others.joined(separator: "\nUNION ALL "))) o LIMIT \(most))
         """
-      let answer = try run(statement, parameters)
+      let answer = try run([(statement, parameters)])[0]
       var (found, rest): ([FoundRow], [FoundRow]) = ([], [])
       for place in 0..<answer.count {
         let row = try row(in: answer, place)
@@ -233,9 +236,14 @@
 
   extension PostgreSQLRowSnapshot: SearchingRowSnapshot {
     func search(for query: RowQuery) throws -> (any RowSearch)? {
-      PostgreSQLSearch(query, layout) { [self] text, parameters in
-        query.noteStatement?(SentStatement(text: text, values: parameters.values))
-        return try search(text, parameters.parameters)
+      PostgreSQLSearch(query, layout) { [self] statements in
+        if let note = query.noteStatement {
+          for statement in statements {
+            note(SentStatement(text: statement.text, values: statement.parameters.values))
+          }
+        }
+        return try search(
+          statements.map { Statement(text: $0.text, parameters: $0.parameters.parameters, preparation: .recent) })
       }
     }
   }

@@ -63,7 +63,9 @@
     mutating func add(_ references: [RowReference], _ kind: RowReferenceKind) -> String {
       let (element, array) = kind == .uuid ? (Number.uuid, Number.uuidArray) : (Number.int8, Number.int8Array)
       return add("\(references.map(\.description))") {
-        $0.add(array, of: element, references.map { $0.columnBytes ?? [] })
+        var values = ParameterArray()
+        for reference in references { values.append(reference) }
+        $0.add(array, of: element, values)
       }
     }
   }

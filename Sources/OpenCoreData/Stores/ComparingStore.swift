@@ -1,0 +1,7 @@
+/// A store that may compare the rows that it knows with those that are stored only when it saves, since reading them
+/// before takes long.
+package protocol ComparingStore: NSIncrementalStore {
+  /// Whether the next save compares all rows that it changes. Then a context that permits no old values does not have
+  /// them read once more before.
+  var comparesRows: Bool { get }
+}
