@@ -200,7 +200,8 @@ struct ModelgenTests {
       let files = try ModelClasses(of: ModelSource(at: file), entities: []).files(access: .public)
       #expect(files[1].text.contains("@NSManaged public var `default`: TimeInterval\n"))
       #expect(
-        files[1].text.contains("set { setAttributeValue(Date(timeIntervalSinceReferenceDate: newValue), forKey: \"default\")"))
+        files[1].text.contains(
+          "set { setAttributeValue(Date(timeIntervalSinceReferenceDate: newValue), forKey: \"default\")"))
       #expect(!files[1].text.contains("Identifiable"))
     }
   }
