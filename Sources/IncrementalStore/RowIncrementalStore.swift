@@ -320,8 +320,11 @@ open class RowIncrementalStore: NSIncrementalStore {
     else { throw StoreFailure.missing(objectID) }
     var members: [NSManagedObjectID] = []
     guard let set = map.set(named: relationship.name) else { return members }
+    // Most members are of one entity.
+    var last: EntityMap?
     try snapshot.forEachMember(of: owner.reference, set.end) { member in
-      guard let map = access.map(of: member.member, in: relationship) else {
+      if last?.number != member.member.entity { last = access.map(of: member.member, in: relationship) }
+      guard let map = last else {
         throw StoreFailure.damaged(
           "A member of \(set.name) of \(objectID)", RowDamage("it is not an object of the destination", at: 0))
       }

@@ -4,13 +4,14 @@ import CoreData
 final class RowNode: NSIncrementalStoreNode {
   struct Content {
     var row: StoredRow
-    var isChecked = false
+    /// Whether the bytes of the row tell that all its fields can be decoded; nil if the row has not been checked.
+    var meetsRules: Bool?
     /// The values that were decoded to check the row. They are kept until the context takes them, which is soon, and
     /// only if it takes all values of a row at once.
     var values: [ManagedValue]?
   }
 
-  let map: EntityMap
+  private let map: EntityMap
   unowned let rows: RowAccess
   /// Guards `content`. All nodes share 16 locks, since there are many nodes.
   var lock: NSLock { Self.locks[objectID.hash & (Self.locks.count - 1)] }
@@ -44,19 +45,18 @@ final class RowNode: NSIncrementalStoreNode {
   /// Checks, before the row is handed out, that all its fields can be decoded as values of the entity.
   ///
   /// - Throws: An error that says where the row is damaged.
-  func check() throws {
-    try lock.withLock {
-      guard !content.isChecked else { return }
-      if !meetsRules {
-        let values = try values(of: content.row)
-        if Self.givesAllValues { content.values = values }
-      }
-      content.isChecked = true
-    }
-  }
+  func check() throws { try lock.withLock { try checkContent() } }
 
-  /// Whether all fields can be decoded, as their bytes tell.
-  var meetsRules: Bool { map.rules.map { FieldReader.meets($0, content.row.bytes) } ?? false }
+  /// As ``check()``, by a caller that has the lock.
+  func checkContent() throws {
+    guard content.meetsRules == nil else { return }
+    let meetsRules = map.rules.map { FieldReader.meets($0, content.row.bytes) } ?? false
+    if !meetsRules {
+      let values = try values(of: content.row)
+      if Self.givesAllValues { content.values = values }
+    }
+    content.meetsRules = meetsRules
+  }
 
   override var version: UInt64 { row.version }
 

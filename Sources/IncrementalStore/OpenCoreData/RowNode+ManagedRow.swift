@@ -6,15 +6,13 @@ extension RowNode: ManagedRow {
 
   func managedRow() throws -> (values: RowValues, version: UInt64, revision: UInt64?) {
     try lock.withLock {
+      try checkContent()
       let values: RowValues =
-        if let values = content.values.take() {
-          .decoded(values)
-        } else if meetsRules {
+        if content.meetsRules == true {
           .encoded(EncodedRow(content.row.bytes, of: objectID, rows))
         } else {
-          .decoded(try self.values(of: content.row))
+          .decoded(try content.values.take() ?? self.values(of: content.row))
         }
-      content.isChecked = true
       return (values, content.row.version, content.row.revision)
     }
   }
