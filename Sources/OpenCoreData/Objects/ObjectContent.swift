@@ -37,9 +37,12 @@ extension NSManagedObject {
   /// Whether the row has been read but not decoded.
   private var isEncoded: Bool { content.values.isEmpty && !isFault && content.snapshot != nil }
 
-  /// The value of a slot. As long as few have been read, the others are not decoded. The object must have values.
+  /// The value of a slot. The object must have values. A value is decoded alone until as many have been read as there
+  /// are slots: then it would have taken no longer to decode all of them once.
   final func value(inSlot place: Int) -> ManagedValue {
-    guard isEncoded, reading.decodedValues < 4, let snapshot else { return values[place] }
+    guard isEncoded, reading.decodedValues < UInt8(clamping: layout.slots.count), let snapshot else {
+      return values[place]
+    }
     reading.decodedValues += 1
     return snapshot.value(at: place)
   }
