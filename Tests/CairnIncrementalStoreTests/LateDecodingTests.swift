@@ -79,6 +79,34 @@ import Testing
       #expect(book.objectIDs(forRelationshipNamed: "shelf") == [shelf.objectID])
     }
   }
+
+  @Test("An object that is inserted again after its deletion was saved keeps the values of its row.")
+  func insertedAgain() throws {
+    let (attribute, note) = (NSAttributeDescription(), NSEntityDescription())
+    (attribute.name, attribute.attributeType) = ("text", .stringAttributeType)
+    (note.name, note.properties) = ("Note", [attribute])
+    let model = NSManagedObjectModel()
+    model.entities = [note]
+    CairnIncrementalStore.register()
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    _ = try coordinator.addPersistentStore(type: .cairn, at: library.url)
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      _ = context.insert("Note", ["text": "buy bread"])
+      try context.save()
+      context.reset()
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Note")
+      request.returnsObjectsAsFaults = false
+      let fetched = try #require(try context.fetch(request).first)
+      context.delete(fetched)
+      try context.save()
+      context.insert(fetched)
+      try context.save()
+      context.reset()
+      #expect(try context.fetch(request).map { $0["text"] as? String } == ["buy bread"])
+    }
+  }
 }
 
 extension Coordinator {
