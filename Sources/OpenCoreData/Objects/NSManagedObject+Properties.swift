@@ -154,7 +154,8 @@ extension NSManagedObject {
     willAccessValue(forKey: key)
     defer { didAccessValue(forKey: key) }
     guard hasValues else { return nil }
-    return value(self.value(inSlot: place)) ?? self.value(at: place).map(converted)
+    let kept = self.value(inSlot: place)
+    return kept.isNull ? nil : value(kept) ?? self.value(at: place).map(converted)
   }
 
   @inline(__always)
