@@ -145,13 +145,13 @@ struct KeyConflicts: Error, @unchecked Sendable {
       if let holder = conflict.holder, let map = store.access.schema[holder.entity],
         let row = try snapshot.row(holder.reference, in: holder.entity)
       {
-        values = try StoreFailure.reading("The row of \(holder)") { try store.access.snapshot(row, map) }
+        values = try StoreFailure.reading("The row of \(holder)") { try store.access.snapshot(row.bytes, map) }
       }
       return NSConstraintConflict(
         constraint: conflict.names, database: id.flatMap { context?.object(with: $0) }, databaseSnapshot: values,
         conflicting: conflict.takers.compactMap(\.object),
         conflictingSnapshots: try conflict.takers.map { taker in
-          try taker.stored.map { try store.access.snapshot($0, taker.map) } ?? [:]
+          try taker.stored.map { try store.access.snapshot($0.bytes, taker.map) } ?? [:]
         })
     }
     let first = conflicts.first.map { ", the first of \($0.names.joined(separator: ", "))" } ?? ""

@@ -155,8 +155,8 @@ package final class RowAccess {
   }
 
   /// The attributes and to-one relationships of a row by name, for conflicts.
-  func snapshot(_ row: StoredRow, _ map: EntityMap) throws -> [String: Any] {
-    let values = try values(of: row.bytes, map)
+  func snapshot(_ row: [UInt8], _ map: EntityMap) throws -> [String: Any] {
+    let values = try values(of: row, map)
     var snapshot: [String: Any] = [:]
     for field in map.fields {
       let value = values[field.slot]

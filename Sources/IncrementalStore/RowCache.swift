@@ -1,5 +1,21 @@
 import CoreData
 
+/// A row as the row cache keeps it, under the identifier of its object.
+struct CachedRow {
+  var bytes: [UInt8]
+  /// The version and the revision of the stored row.
+  var version: UInt64
+  var revision: UInt64
+
+  func stored(as reference: RowReference) -> StoredRow {
+    StoredRow(reference: reference, bytes: bytes, version: version, revision: revision)
+  }
+}
+
+extension CachedRow {
+  init(_ row: StoredRow) { self.init(bytes: row.bytes, version: row.version, revision: row.revision) }
+}
+
 /// The rows that contexts use, and some that they may use soon, by object identifier.
 ///
 /// A row that contexts have registered stays until each of them has unregistered it. Other rows are in two generations;
@@ -22,50 +38,48 @@ final class RowCache: @unchecked Sendable {
   var size: (unregisteredBytes: Int, rows: Int) {
     lock.withLock {
       let entries = entries.all
-      return (entries.reduce(0) { $0 + $1.unregisteredBytes }, entries.count { $0.node != nil })
+      return (entries.reduce(0) { $0 + $1.unregisteredBytes }, entries.count { $0.row != nil })
     }
   }
 
   /// The row of an object if it was retrieved less than `maximumAge` seconds ago, or at any time if `maximumAge` is
   /// negative.
-  func node(for id: NSManagedObjectID, maximumAge: TimeInterval = -1) -> RowNode? {
+  func row(of id: NSManagedObjectID, maximumAge: TimeInterval = -1) -> CachedRow? {
     lock.withLock {
-      guard let place = entries.place(of: IDKey(id)), let node = entries[place].node else { return nil }
+      guard let place = entries.place(of: IDKey(id)), let row = entries[place].row else { return nil }
       let retrieved = entries[place].retrieved
-      return maximumAge < 0 || Double(now() &- retrieved) < maximumAge * 1e9 ? node : nil
+      return maximumAge < 0 || Double(now() &- retrieved) < maximumAge * 1e9 ? row : nil
     }
   }
 
   /// Puts a row that was just retrieved into the cache. An older state never replaces a newer one.
+  ///
+  /// - Returns: The newer of both states.
   @discardableResult
-  func set(_ row: StoredRow, of id: NSManagedObjectID, make: () -> RowNode) -> RowNode {
+  func set(_ row: CachedRow, of id: NSManagedObjectID) -> CachedRow {
     let key = IDKey(id)
     return lock.withLock {
       let time = now()
       guard let place = entries.place(of: key) else {
-        let node = make()
-        entries.add(Entry(node, row, retrieved: time), key)
-        return node
+        entries.add(Entry(row, retrieved: time), key)
+        return row
       }
-      let known = entries[place].node
-      let node = known ?? make()
-      let revision = known?.row.revision ?? row.revision
-      if row.revision > revision { node.replace(row) }
-      entries.change(place) {
-        if row.revision > revision || known == nil { $0.bytes = Entry.bytes(of: row) }
-        if row.revision >= revision { $0.retrieved = time }
-        $0.node = node
-      }
-      return node
+      if let known = entries[place].row, known.revision > row.revision { return known }
+      entries.change(place) { ($0.row, $0.retrieved) = (row, time) }
+      return row
     }
   }
 
   /// Notes that a row was touched. If the cache has another state of the row than the one before, removes that.
   func touch(_ id: NSManagedObjectID, from former: UInt64, version: UInt64, _ revision: UInt64) {
     lock.withLock {
-      guard let place = entries.place(of: IDKey(id)), let node = entries[place].node else { return }
-      let isFollowed = node.touch(from: former, version: version, revision)
-      entries.change(place) { if isFollowed { $0.retrieved = now() } else { $0.node = nil } }
+      guard let place = entries.place(of: IDKey(id)) else { return }
+      entries.change(place) {
+        guard $0.row?.revision == former else { return $0.row = nil }
+        $0.row?.version = version
+        $0.row?.revision = revision
+        $0.retrieved = now()
+      }
     }
   }
 
@@ -76,7 +90,7 @@ final class RowCache: @unchecked Sendable {
   func remove(_ id: NSManagedObjectID) {
     lock.withLock {
       guard let place = entries.place(of: IDKey(id)) else { return }
-      entries.change(place) { $0.node = nil }
+      entries.change(place) { $0.row = nil }
     }
   }
 
@@ -176,32 +190,27 @@ private struct Generations {
 
 private struct Entry {
   /// Nil if contexts have registered the object, but its row has not been retrieved, or may be out of date.
-  var node: RowNode?
+  var row: CachedRow?
   var retrieved: UInt64 = 0
-  var bytes: Int32 = 0
   /// How many contexts have registered the object.
   var users: Int32 = 0
 
-  init(_ node: RowNode, _ row: StoredRow, retrieved: UInt64) {
-    self.node = node
-    self.retrieved = retrieved
-    bytes = Entry.bytes(of: row)
-  }
+  init(_ row: CachedRow, retrieved: UInt64) { (self.row, self.retrieved) = (row, retrieved) }
 
   init(users: Int32) { self.users = users }
 
-  /// The bytes that a row takes, with an estimate of 300 for its node and the entry in the cache.
-  static func bytes(of row: StoredRow) -> Int32 { Int32(clamping: row.bytes.count) + 300 }
+  /// The bytes of the row, with an estimate of 250 for its array, its identifier and the entry in the cache.
+  private var bytes: Int { row.map { $0.bytes.count + 250 } ?? 0 }
 
-  var unregisteredBytes: Int { users == 0 ? Int(bytes) : 0 }
+  var unregisteredBytes: Int { users == 0 ? bytes : 0 }
 
-  func isTooLarge(for limit: Int) -> Bool { Int(bytes) > limit / 2 }
+  func isTooLarge(for limit: Int) -> Bool { bytes > limit / 2 }
 
   /// Returns the unregistered bytes before and after a change; nil after it if the cache does not keep the entry.
   mutating func change(_ body: (inout Entry) -> Void, limit: Int) -> (before: Int, after: Int?) {
     let before = unregisteredBytes
     body(&self)
-    let isKept = users > 0 || node != nil && !isTooLarge(for: limit)
+    let isKept = users > 0 || row != nil && !isTooLarge(for: limit)
     return (before, isKept ? unregisteredBytes : nil)
   }
 }

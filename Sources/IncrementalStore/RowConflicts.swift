@@ -5,7 +5,7 @@ struct RowConflict {
   let object: NSManagedObject
   let map: EntityMap
   /// The row in the row cache; nil for none.
-  let known: StoredRow?
+  let known: CachedRow?
   /// The row in the store; nil for none.
   let stored: StoredRow?
 }
@@ -22,11 +22,11 @@ struct RowConflicts: Error, @unchecked Sendable {
       let made = NSMergeConflict(
         source: conflict.object, newVersion: Int(clamping: conflict.stored?.version ?? 0),
         oldVersion: Int(clamping: conflict.known?.version ?? conflict.object.contextVersion ?? 0),
-        cachedSnapshot: try snapshot(conflict.known, conflict, store),
-        persistedSnapshot: try snapshot(conflict.stored, conflict, store))
+        cachedSnapshot: try snapshot(conflict.known?.bytes, conflict, store),
+        persistedSnapshot: try snapshot(conflict.stored?.bytes, conflict, store))
       made.revision = conflict.stored?.revision
       if let stored = conflict.stored {
-        store.cache.set(stored, of: id) { RowNode(stored, of: id, conflict.map, store.access) }
+        store.cache.set(CachedRow(stored), of: id)
       } else {
         store.cache.remove(id)
       }
@@ -40,7 +40,7 @@ struct RowConflicts: Error, @unchecked Sendable {
   }
 
   private func snapshot(
-    _ row: StoredRow?, _ conflict: RowConflict, _ store: RowIncrementalStore
+    _ row: [UInt8]?, _ conflict: RowConflict, _ store: RowIncrementalStore
   ) throws -> [String: Any]? {
     guard let row else { return nil }
     return try StoreFailure.reading("The row of \(conflict.object.objectID)") {

@@ -153,19 +153,19 @@ struct RowFetch {
       let areFaults = request.returnsObjectsAsFaults
       let needsRows = request.includesPropertyValues && !(areFaults && pinned != nil)
       return collector.result.map { row in
-        guard needsRows, row.read() else { return context.object(with: row.objectID) }
-        let node = node(row)
-        return areFaults ? context.object(with: node.objectID) : context.object(of: node)
+        let id = row.objectID
+        guard needsRows, row.read() else { return context.object(with: id) }
+        let stored = cached(CachedRow(row.stored), of: id)
+        return areFaults ? context.object(with: id) : context.object(id, of: stored, row.map, store.access)
       }
     }
   }
 
-  /// The node of a row. The row is put into the row cache, since its values are likely to be needed soon, unless it is of
-  /// a former state.
-  private func node(_ row: SourceRow) -> RowNode {
-    let id = row.objectID
-    func make() -> RowNode { RowNode(row.stored, of: id, row.map, store.access) }
-    return pinned == nil ? store.cache.set(row.stored, of: id, make: make) : make()
+  /// Puts a row into the row cache, since its values are likely to be needed soon, unless it is of a former state.
+  ///
+  /// - Returns: The row, or a newer state of it.
+  private func cached(_ row: CachedRow, of id: NSManagedObjectID) -> CachedRow {
+    pinned == nil ? store.cache.set(row, of: id) : row
   }
 }
 

@@ -58,10 +58,7 @@ extension RowIncrementalStore {
       return cache.touch(id, from: former.revision, version: former.version + 1, revision)
     }
     guard let bytes = saved.bytes else { return cache.remove(id) }
-    let row = StoredRow(
-      reference: saved.reference.reference, bytes: bytes, version: (saved.stored?.version ?? 0) + 1,
-      revision: revision)
-    cache.set(row, of: id) { RowNode(row, of: id, saved.map, access) }
+    cache.set(CachedRow(bytes: bytes, version: (saved.stored?.version ?? 0) + 1, revision: revision), of: id)
   }
 }
 
@@ -80,9 +77,9 @@ extension RowIncrementalStore {
     ]
     for objects in [request.updatedObjects, request.deletedObjects, request.lockedObjects] {
       for object in objects ?? [] {
-        guard let row = cache.node(for: object.objectID)?.row, let reference = try? access.reference(object.objectID)
+        guard let row = cache.row(of: object.objectID), let reference = try? access.reference(object.objectID)
         else { continue }
-        known[reference] = row
+        known[reference] = row.stored(as: reference.reference)
       }
     }
     return known
@@ -141,7 +138,7 @@ struct SavePlan {
       guard let source = self.objects.first(where: { $0.reference == object })?.object ?? context?.object(with: id)
       else { return nil }
       return RowConflict(
-        object: source, map: map, known: store.cache.node(for: id)?.row,
+        object: source, map: map, known: store.cache.row(of: id),
         stored: try snapshot.row(object.reference, in: object.entity))
     }
     if !conflicts.isEmpty { throw RowConflicts(conflicts: conflicts) }
@@ -192,7 +189,7 @@ struct SavePlan {
   private func conflict(_ saved: SavedObject, _ snapshot: any RowSnapshot) throws -> RowConflict? {
     guard let object = saved.object else { return nil }
     // A new object is in no cache.
-    let known = saved.change == .inserted ? nil : store.cache.node(for: object.objectID)?.row
+    let known = saved.change == .inserted ? nil : store.cache.row(of: object.objectID)
     let isExpected =
       switch (saved.change, saved.stored) {
       case (.inserted, let stored): stored == nil

@@ -265,21 +265,16 @@ open class RowIncrementalStore: NSIncrementalStore {
   ) throws -> NSIncrementalStoreNode {
     if let pinned = try pinnedSnapshot(context) {
       guard let (row, map) = try row(of: objectID, in: pinned) else { throw StoreFailure.missing(objectID) }
-      let node = RowNode(row, of: objectID, map, access)
-      try node.check()
-      return node
+      return try RowNode(CachedRow(row), of: objectID, map, access)
     }
-    if let node = cache.node(for: objectID, maximumAge: context.stalenessInterval) {
-      try node.check()
-      return node
+    if let row = cache.row(of: objectID, maximumAge: context.stalenessInterval), let map = access.schema[objectID.entity] {
+      return try RowNode(row, of: objectID, map, access)
     }
     guard let (row, map) = try currentRow(of: objectID) else {
       cache.remove(objectID)
       throw StoreFailure.missing(objectID)
     }
-    let node = cache.set(row, of: objectID) { RowNode(row, of: objectID, map, access) }
-    try node.check()
-    return node
+    return try RowNode(cache.set(CachedRow(row), of: objectID), of: objectID, map, access)
   }
 
   /// The row of an object; nil if there is none.

@@ -131,9 +131,9 @@
         try context.performAndWait {
           for number in start..<min(start + 10_000, numbers.upperBound) {
             let bug = NSEntityDescription.insertNewObject(forEntityName: "Bug", into: context)
-            bug.setValue(number, forKey: "number")
-            bug.setValue("Bug \(number) of many, with a title of the usual length", forKey: "title")
-            bug.setValue(number % 3 == 0, forKey: "isOpen")
+            bug.setAttributeValue(Int64(number), forKey: "number")
+            bug.setAttributeValue("Bug \(number) of many, with a title of the usual length", forKey: "title")
+            bug.setAttributeValue(number % 3 == 0, forKey: "isOpen")
           }
           try context.save()
         }
@@ -157,7 +157,7 @@
         let request = NSFetchRequest<NSManagedObject>(entityName: "Bug")
         (request.predicate, request.returnsObjectsAsFaults) = (predicate, false)
         let found = try context.fetch(request)
-        guard found.count == count, found.allSatisfy({ $0.value(forKey: "title") != nil }) else {
+        guard found.count == count, found.allSatisfy({ ($0.attributeValue(forKey: "title") as String?) != nil }) else {
           throw ValidationError("A fetch has found \(found.count) objects.")
         }
       }

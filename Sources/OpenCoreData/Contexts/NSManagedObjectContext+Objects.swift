@@ -61,11 +61,17 @@ extension NSManagedObjectContext {
     return object
   }
 
-  /// The object of a row that a store has found for a request that wants no faults. If it is a fault, it takes the values
-  /// of the row as far as the context can use them now; otherwise the fault fires later.
-  package func object(of row: any ManagedRow) -> NSManagedObject {
-    let object = object(with: row.objectID)
-    if takesFetchedRows, object.isFault, (try? object.take(row, self)) != nil { realised.append(object) }
+  /// The object of a row that a store has found for a request that wants no faults. If it is a fault, it takes the row
+  /// as far as the context can use it now; otherwise the fault fires later.
+  ///
+  /// - Parameter row: Checks that the row can be decoded.
+  package func object(
+    with objectID: NSManagedObjectID, realisedBy row: () throws -> ManagedRow
+  ) -> NSManagedObject {
+    let object = object(with: objectID)
+    guard takesFetchedRows, object.isFault, let row = try? row() else { return object }
+    object.take(row)
+    realised.append(object)
     return object
   }
 

@@ -58,7 +58,7 @@ extension NSManagedObject {
   ///
   /// Transient attributes keep their values, or get their default values if they have none.
   final func take(_ node: NSIncrementalStoreNode, _ context: NSManagedObjectContext) throws {
-    if let row = node as? any ManagedRow { return try take(row, context) }
+    if let node = node as? any ManagedRowNode { return take(node.managedRow) }
     take(try Self.committed(node, layout, objectID, context)) { relationship in
       guard let given = node.value(for: relationship), let ids = relationship.identifiers(in: given) else { return nil }
       let members = ObjectList(context.members(of: relationship, with: ids))
@@ -67,9 +67,7 @@ extension NSManagedObject {
   }
 
   /// As for any other node; but these rows have no to-many relationships.
-  final func take(_ row: any ManagedRow, _ context: NSManagedObjectContext) throws {
-    take(try RowSnapshot(row)) { _ in nil }
-  }
+  final func take(_ row: ManagedRow) { take(RowSnapshot(row)) { _ in nil } }
 
   private final func take(_ row: RowSnapshot, members: (NSRelationshipDescription) -> RelatedObjects?) {
     let (layout, former) = (layout, self.values)
@@ -95,7 +93,7 @@ extension NSManagedObject {
   static func committed(
     _ node: NSIncrementalStoreNode, _ layout: EntityLayout, _ id: NSManagedObjectID, _ context: NSManagedObjectContext
   ) throws -> RowSnapshot {
-    if let row = node as? any ManagedRow { return try RowSnapshot(row) }
+    if let node = node as? any ManagedRowNode { return RowSnapshot(node.managedRow) }
     var values = layout.blank
     for (place, slot) in layout.slots.enumerated() where slot.isInSnapshot {
       switch slot.kind {

@@ -56,13 +56,21 @@ package struct MemberChanges {
   package let order: [NSManagedObjectID]?
 }
 
-/// A node that has values in the form in which objects keep them.
-package protocol ManagedRow: NSIncrementalStoreNode {
-  /// The values, their version, and the number of the save that wrote them, even if the row changes meanwhile.
-  func managedRow() throws -> (values: RowValues, version: UInt64, revision: UInt64?)
-
+/// A row in the form in which objects keep it.
+package struct ManagedRow {
+  let values: RowValues
+  let version: UInt64
   /// The number of the save that wrote the row, if the store numbers its saves.
-  var revision: UInt64? { get }
+  let revision: UInt64?
+
+  package init(_ values: RowValues, version: UInt64, revision: UInt64?) {
+    (self.values, self.version, self.revision) = (values, version, revision)
+  }
+}
+
+/// A node that has its row in the form in which objects keep it.
+package protocol ManagedRowNode: NSIncrementalStoreNode {
+  var managedRow: ManagedRow { get }
 }
 
 /// A value for each slot of the entity: attributes and to-one relationships as in the row, no values for the others.

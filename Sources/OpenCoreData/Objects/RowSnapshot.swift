@@ -25,9 +25,8 @@ final class RowSnapshot {
     self.versionBeforeSave = versionBeforeSave
   }
 
-  convenience init(_ row: any ManagedRow) throws {
-    let (values, version, revision) = try row.managedRow()
-    self.init(values, version: version, revision: revision, versionBeforeSave: nil)
+  convenience init(_ row: ManagedRow) {
+    self.init(row.values, version: row.version, revision: row.revision, versionBeforeSave: nil)
   }
 
   /// One for each slot. The first call decodes the row.
@@ -72,7 +71,7 @@ final class RowSnapshot {
   ///
   /// A store that does not count versions answers with the version from before our save; that is no conflict.
   func isOutdated(by node: NSIncrementalStoreNode) -> Bool {
-    if let revision, let stored = (node as? any ManagedRow)?.revision { return stored != revision }
+    if let revision, let stored = (node as? any ManagedRowNode)?.managedRow.revision { return stored != revision }
     let version = node.version
     guard let versionBeforeSave else { return version != self.version }
     return version > self.version || version < versionBeforeSave

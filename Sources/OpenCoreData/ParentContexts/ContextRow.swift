@@ -1,7 +1,7 @@
 import Foundation
 
 /// The values of an object of a context, as the row that a child of the context reads.
-final class ContextRow: NSIncrementalStoreNode, ManagedRow {
+final class ContextRow: NSIncrementalStoreNode, ManagedRowNode {
   private let values: [ManagedValue]
   private let snapshot: RowSnapshot?
 
@@ -22,11 +22,8 @@ final class ContextRow: NSIncrementalStoreNode, ManagedRow {
   }
 
   override var version: UInt64 { snapshot?.version ?? 0 }
-  var revision: UInt64? { snapshot?.revision }
 
-  func managedRow() throws -> (values: RowValues, version: UInt64, revision: UInt64?) {
-    (.decoded(values), version, revision)
-  }
+  var managedRow: ManagedRow { ManagedRow(.decoded(values), version: version, revision: snapshot?.revision) }
 
   override func value(for prop: NSPropertyDescription) -> Any? {
     guard let place = objectID.entity.layout.place(of: prop.name) else { return nil }

@@ -5,22 +5,16 @@ import Testing
 
 @Suite("The row cache and many threads")
 struct RowCacheConcurrencyTests {
-  /// The identifiers and descriptions from which rows are made. Immutable in fact.
+  /// Immutable.
   private struct Pets: @unchecked Sendable {
     let ids: [NSManagedObjectID]
-    let map: EntityMap
-    let access: RowAccess
 
     init(_ store: RecordingStore) {
-      let pet = store.entity("Pet")
-      ids = (0..<8).map { store.newObjectID(for: pet, referenceObject: NSNumber(value: $0)) }
-      access = store.access
-      map = store.access.schema[pet]!
+      ids = (0..<8).map { store.newObjectID(for: store.entity("Pet"), referenceObject: NSNumber(value: $0)) }
     }
 
-    func set(_ place: Int, revision: UInt64, in cache: RowCache) -> RowNode {
-      let row = StoredRow(reference: .integer(Int64(place)), bytes: [], version: revision, revision: revision)
-      return cache.set(row, of: ids[place]) { RowNode(row, of: ids[place], map, access) }
+    func set(_ place: Int, revision: UInt64, in cache: RowCache) -> CachedRow {
+      cache.set(CachedRow(bytes: [], version: revision, revision: revision), of: ids[place])
     }
   }
 
@@ -38,7 +32,7 @@ struct RowCacheConcurrencyTests {
             let place = (worker + round) % pets.ids.count
             if round % 7 == 0 { cache.register([pets.ids[place]]) }
             if round % 7 == 3 { cache.unregister([pets.ids[place]]) }
-            let found = pets.set(place, revision: UInt64(round), in: cache).row.revision
+            let found = pets.set(place, revision: UInt64(round), in: cache).revision
             isRising = isRising && found >= max(seen[place], UInt64(round))
             seen[place] = found
           }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import IncrementalStore
 
-@Suite("Objects and nodes made by a fetch", .anyStore)
+@Suite("Objects made and rows cached by a fetch", .anyStore)
 struct LeanFetchTests {
   private let stack: Stack<RecordingStore>
 
@@ -14,9 +14,9 @@ struct LeanFetchTests {
     stack = try Stack(Town.model(personClass: CountedObject.self), backing)
   }
 
-  /// Expects a fetch to find this many rows, and to make this many new objects and nodes.
+  /// Expects a fetch to find this many rows, to make this many objects, and to put this many rows into the row cache.
   private func expect(
-    found: Int, objects: Int, nodes: Int, sourceLocation: SourceLocation = #_sourceLocation,
+    found: Int, objects: Int, cached: Int, sourceLocation: SourceLocation = #_sourceLocation,
     _ body: (NSManagedObjectContext) throws -> Int
   ) throws {
     try stack.work { context in
@@ -25,39 +25,39 @@ struct LeanFetchTests {
       let made = try CountedObject.counting { number = try body(context) }
       #expect(number == found, sourceLocation: sourceLocation)
       #expect(made == objects, sourceLocation: sourceLocation)
-      #expect(stack.store.cache.size.rows - before == nodes, sourceLocation: sourceLocation)
+      #expect(stack.store.cache.size.rows - before == cached, sourceLocation: sourceLocation)
     }
   }
 
-  @Test("Counting rows makes no object and no node.")
+  @Test("Counting rows makes no object and caches no row.")
   func count() throws {
-    try expect(found: 300, objects: 0, nodes: 0) { try $0.count(for: people()) }
-    try expect(found: 21, objects: 0, nodes: 0) { try $0.count(for: people("age < 7")) }
+    try expect(found: 300, objects: 0, cached: 0) { try $0.count(for: people()) }
+    try expect(found: 21, objects: 0, cached: 0) { try $0.count(for: people("age < 7")) }
   }
 
-  @Test("A fetch makes objects and nodes only for the rows that it finds.")
+  @Test("A fetch makes objects for, and caches, only the rows that it finds.")
   func found() throws {
-    try expect(found: 3, objects: 3, nodes: 3) { try $0.all("Person", "age = 7").count }
+    try expect(found: 3, objects: 3, cached: 3) { try $0.all("Person", "age = 7").count }
     let request = people()
     request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: false)]
     request.fetchLimit = 5
-    try expect(found: 5, objects: 5, nodes: 5) { try $0.fetch(request).count }
+    try expect(found: 5, objects: 5, cached: 5) { try $0.fetch(request).count }
   }
 
-  @Test("A fetch of dictionaries makes no object and no node.")
+  @Test("A fetch of dictionaries makes no object and caches no row.")
   func dictionaries() throws {
     let request = NSFetchRequest<NSDictionary>(entityName: "Person")
     request.resultType = .dictionaryResultType
     request.propertiesToFetch = ["name"]
-    try expect(found: 300, objects: 0, nodes: 0) { try $0.fetch(request).count }
+    try expect(found: 300, objects: 0, cached: 0) { try $0.fetch(request).count }
   }
 
-  @Test("A fetch of identifiers makes no object, and no node if no values are requested.")
+  @Test("A fetch of identifiers makes no object, and caches no row if no values are requested.")
   func identifiers() throws {
     let request = NSFetchRequest<NSManagedObjectID>(entityName: "Person")
     request.resultType = .managedObjectIDResultType
     request.includesPropertyValues = false
-    try expect(found: 300, objects: 0, nodes: 0) { try $0.fetch(request).count }
+    try expect(found: 300, objects: 0, cached: 0) { try $0.fetch(request).count }
   }
 
   @Test("Fetching a small row takes little memory, also after a large one.", arguments: [nil, "age"])
@@ -72,8 +72,8 @@ struct LeanFetchTests {
       let found = try context.fetch(request)
       #expect(found.count == 10)
       for object in found {
-        let node = try #require(stack.store.cache.node(for: object.objectID))
-        #expect(node.row.bytes.capacity < 1000)
+        let row = try #require(stack.store.cache.row(of: object.objectID))
+        #expect(row.bytes.capacity < 1000)
       }
     }
   }

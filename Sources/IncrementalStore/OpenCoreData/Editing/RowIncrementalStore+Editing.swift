@@ -77,7 +77,7 @@ extension RowIncrementalStore {
   /// The bytes of an object's row, as the row cache or the database has it; nil if there is none. The caller holds the
   /// store lock.
   package func rowBytes(of objectID: NSManagedObjectID) -> [UInt8]? {
-    if let node = cache.node(for: objectID) { return node.row.bytes }
+    if let row = cache.row(of: objectID) { return row.bytes }
     guard let reference = try? access.reference(objectID) else { return nil }
     return try? rows.snapshot().row(reference.reference, in: reference.entity)?.bytes
   }
