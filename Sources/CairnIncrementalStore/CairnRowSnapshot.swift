@@ -7,6 +7,8 @@ final class CairnRowSnapshot: RowSnapshot {
   let snapshot: Snapshot
   private let engine: Engine
   private let url: URL
+  /// The table that was asked for last.
+  private var last: (number: UInt32, table: Engine.Table)?
 
   init(_ engine: Engine, _ url: URL) {
     self.engine = engine
@@ -18,7 +20,7 @@ final class CairnRowSnapshot: RowSnapshot {
 
   func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow? {
     try CairnFailure.translating(url) { () throws(StoreError) in
-      guard let table = try engine.table(table), let row = try table.rows.row(Key(reference), at: snapshot) else {
+      guard let table = try self.table(table), let row = try table.rows.row(Key(reference), at: snapshot) else {
         return nil
       }
       var stored = StoredRow(
@@ -28,10 +30,18 @@ final class CairnRowSnapshot: RowSnapshot {
     }
   }
 
+  /// A table; nil if it has never had rows.
+  private func table(_ number: UInt32) throws(StoreError) -> Engine.Table? {
+    if let last, last.number == number { return last.table }
+    let table = try engine.table(number)
+    last = table.map { (number, $0) }
+    return table
+  }
+
   func stamp(of reference: RowReference, in table: UInt32) throws -> (version: UInt64, revision: UInt64)? {
     try CairnFailure.translating(url) { () throws(StoreError) in
       let key = Key(reference)
-      guard let table = try engine.table(table), let stamp = try table.rows.stamp(of: key, at: snapshot) else {
+      guard let table = try self.table(table), let stamp = try table.rows.stamp(of: key, at: snapshot) else {
         return nil
       }
       var stored = StoredRow(
@@ -53,7 +63,7 @@ final class CairnRowSnapshot: RowSnapshot {
   ) throws {
     var row = StoredRow(reference: .integer(0), bytes: [], version: 0, revision: 0)
     try CairnFailure.translatingAny(url) {
-      guard let table = try engine.table(table) else { return }
+      guard let table = try self.table(table) else { return }
       let isTouched = try hasRows(table.touches)
       try table.rows.scan(first.map { .from(Key($0)) } ?? .all, at: snapshot) { encoded, value, stamp in
         row.reference = try RowReference(encoded: encoded)
@@ -70,7 +80,7 @@ final class CairnRowSnapshot: RowSnapshot {
 
   func forEachReference(in table: UInt32, from first: RowReference?, _ body: (RowReference) throws -> Bool) throws {
     try CairnFailure.translatingAny(url) {
-      guard let table = try engine.table(table) else { return }
+      guard let table = try self.table(table) else { return }
       try snapshot.scanKeys(first.map { .from(Key($0)) } ?? .all, in: table.rows) { encoded in
         try body(RowReference(encoded: encoded)) ? .next : .stop
       }
@@ -89,7 +99,7 @@ final class CairnRowSnapshot: RowSnapshot {
 
   func count(in table: UInt32) throws -> Int {
     try CairnFailure.translating(url) { () throws(StoreError) in
-      try engine.table(table).map { table throws(StoreError) in try table.rows.count(at: snapshot) } ?? 0
+      try self.table(table).map { table throws(StoreError) in try table.rows.count(at: snapshot) } ?? 0
     }
   }
 

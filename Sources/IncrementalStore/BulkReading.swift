@@ -98,9 +98,11 @@ private final class BulkSnapshot: RowSnapshot {
 
 extension RowSnapshot {
   /// Calls `body` with the rows of objects in their order, as far as they exist, until it returns false.
-  func forEachRow<Place>(
-    of objects: some Sequence<(object: ObjectReference, place: Place)>,
-    _ body: (_ row: StoredRow, _ place: Place) throws -> Bool
+  ///
+  /// - Parameter objects: Each with a number that is passed on.
+  func forEachRow(
+    of objects: ArraySlice<(object: ObjectReference, place: Int)>,
+    _ body: (_ row: StoredRow, _ place: Int) throws -> Bool
   ) throws {
     guard isRemote else {
       for (object, place) in objects {
@@ -111,7 +113,7 @@ extension RowSnapshot {
     }
     // Fetches that want only the first rows shall not read many others.
     var count = 64
-    var rest = Array(objects)[...]
+    var rest = objects
     while !rest.isEmpty {
       let next = rest.prefix(count)
       var rows: [ObjectReference: StoredRow] = [:]

@@ -13,7 +13,8 @@ struct RowFetch {
     pinned = try store.pinnedSnapshot(context)
   }
 
-  func execute(_ request: NSFetchRequest<NSManagedObject>) throws -> [Any] {
+  /// Returns an array of what the request asks for: objects, identifiers, dictionaries or one number.
+  func execute(_ request: NSFetchRequest<NSManagedObject>) throws -> Any {
     try logged(request, results: { results(of: request, in: $0) }) { try execute(request, over: $0, $1) }
   }
 
@@ -75,25 +76,26 @@ struct RowFetch {
 
   private func snapshot() throws -> any RowSnapshot { try pinned ?? store.rows.snapshot() }
 
-  private func results(of request: NSFetchRequest<NSManagedObject>, in answer: [Any]) -> Int {
-    guard request.resultType == .countResultType else { return answer.count }
-    return (answer.first as? NSNumber)?.intValue ?? 0
+  private func results(of request: NSFetchRequest<NSManagedObject>, in answer: Any) -> Int {
+    guard let answer = answer as? [Any] else { return 0 }
+    return request.resultType == .countResultType ? (answer.first as? NSNumber)?.intValue ?? 0 : answer.count
   }
 
   private func execute(
     _ request: NSFetchRequest<NSManagedObject>, over snapshot: any RowSnapshot, _ indexes: DeclaredIndexes
-  ) throws -> (answer: [Any], path: String?) {
+  ) throws -> (answer: Any, path: String?) {
     guard let entity = entity(of: request) else {
       throw StoreFailure.make(NSCoreDataError, "A fetch request has no entity.")
     }
     let isForCount = request.resultType == .countResultType
     guard let map = store.access.schema[entity] else {
       // The store has no number for the entity, so no object of it can have been saved.
-      return (isForCount ? [NSNumber(value: 0)] : [], nil)
+      let nothing: [Any] = isForCount ? [NSNumber(value: 0)] : []
+      return (nothing, nil)
     }
     let source = RowSource(snapshot, store.access, indexes, context)
     var rows = RowPass(request.predicate, of: map, includingSubentities: request.includesSubentities, source)
-    if isForCount, let count = try rows.count() { return ([NSNumber(value: request.windowed(count))], rows.usedPath) }
+    if isForCount, let count = try rows.count() { return ([NSNumber(value: request.windowed(count))] as [Any], rows.usedPath) }
     var collector = try RowCollector(request, of: map, source, isForCount: isForCount)
     if let names = request.countedGroupNames,
       let (groups, path) = try rows.groups(by: names, areSorted: request.isSorted)
@@ -105,16 +107,29 @@ struct RowFetch {
     if let window = request.sortedWindow, !isForCount, collector.hasRowWindow {
       rows.prepareOrder(request.sortDescriptors ?? [], window)
     }
-    var ids: [Any] = []
-    let areIDs =
-      request.resultType == .managedObjectIDResultType
-      && collector.passOn { [access = store.access] row in
-        ids.append(access.objectID(row.stored.reference, row.map))
-      }
-    _ = try rows.offerRows(
-      to: &collector, areSorted: isForCount || request.isSorted,
-      keepingContents: !collector.hasRowWindow || request.keepsContents)
-    let answer = areIDs ? ids : try answer(request, collector)
+    func offerRows() throws {
+      _ = try rows.offerRows(
+        to: &collector, areSorted: isForCount || request.isSorted,
+        keepingContents: !collector.hasRowWindow || request.keepsContents)
+    }
+    func results<Result>(copies: Bool, _ make: @escaping (SourceRow) -> Result) throws -> [Result] {
+      var results: [Result] = []
+      let arePassedOn = collector.passOn(copies: copies) { results.append(make($0)) }
+      try offerRows()
+      return arePassedOn ? results : collector.result.map(make)
+    }
+    let answer: Any
+    switch request.resultType {
+    case .managedObjectIDResultType:
+      answer = try results(copies: false) { [access = store.access] in access.objectID($0.stored.reference, $0.map) }
+    case .managedObjectResultType: answer = try results(copies: true, try objectOfRow(for: request))
+    case .dictionaryResultType:
+      try offerRows()
+      answer = collector.dictionaries
+    default:
+      try offerRows()
+      answer = [NSNumber(value: collector.count)]
+    }
     if let failure = source.failure { throw failure }
     return (answer, rows.usedPath)
   }
@@ -139,25 +154,18 @@ struct RowFetch {
     return request.entityName.flatMap { model?.entitiesByName[$0] } ?? request.entity
   }
 
-  private func answer(
-    _ request: NSFetchRequest<NSManagedObject>, _ collector: RowCollector
-  ) throws -> [Any] {
-    switch request.resultType {
-    case .countResultType: return [NSNumber(value: collector.count)]
-    case .dictionaryResultType: return collector.dictionaries
-    case .managedObjectIDResultType: return collector.result.map(\.objectID)
-    default:
-      guard let context else {
-        throw StoreFailure.make(NSCoreDataError, "Objects cannot be fetched without a context.")
-      }
-      let areFaults = request.returnsObjectsAsFaults
-      let needsRows = request.includesPropertyValues && !(areFaults && pinned != nil)
-      return collector.result.map { row in
-        let id = row.objectID
-        guard needsRows, row.read() else { return context.object(with: id) }
-        let stored = cached(CachedRow(row.stored), of: id)
-        return areFaults ? context.object(with: id) : context.object(id, of: stored, row.map, store.access)
-      }
+  /// Returns a closure that makes the object of a row as a request asks for it.
+  private func objectOfRow(for request: NSFetchRequest<NSManagedObject>) throws -> (SourceRow) -> NSManagedObject {
+    guard let context else {
+      throw StoreFailure.make(NSCoreDataError, "Objects cannot be fetched without a context.")
+    }
+    let areFaults = request.returnsObjectsAsFaults
+    let needsRows = request.includesPropertyValues && !(areFaults && pinned != nil)
+    return { row in
+      let id = row.objectID
+      guard needsRows, row.read() else { return context.object(with: id) }
+      let stored = cached(CachedRow(row.stored), of: id)
+      return areFaults ? context.object(with: id) : context.object(id, of: stored, row.map, store.access)
     }
   }
 

@@ -3,7 +3,7 @@ package import CoreData
 /// Maps the entities of a model to the schema of a store, and back.
 package final class SchemaMap {
   private let byName: [String: EntityMap]
-  private let byIdentity: [ObjectIdentifier: EntityMap]
+  private let byIdentity: [EntityIdentity: EntityMap]
   private let byNumber: [UInt32: EntityMap]
   private let formerNames: [String: String]
   /// The to-many relationships without an inverse, each once, with the entities that their members may have.
@@ -12,12 +12,12 @@ package final class SchemaMap {
   init(_ schema: Schema, _ model: NSManagedObjectModel) throws {
     let numbers = SchemaNumbers(schema)
     var byName: [String: EntityMap] = [:]
-    var byIdentity: [ObjectIdentifier: EntityMap] = [:]
+    var byIdentity: [EntityIdentity: EntityMap] = [:]
     var byNumber: [UInt32: EntityMap] = [:]
     for entity in model.entities {
       guard let map = try EntityMap(entity, numbers) else { continue }
       byName[entity.name ?? ""] = map
-      byIdentity[ObjectIdentifier(entity)] = map
+      byIdentity[EntityIdentity(entity)] = map
       byNumber[map.number] = map
     }
     var formerNames: [String: String] = [:]
@@ -27,7 +27,7 @@ package final class SchemaMap {
     (self.byName, self.byIdentity, self.byNumber, self.formerNames) = (byName, byIdentity, byNumber, formerNames)
     for field in byNumber.values.flatMap(\.fields) {
       guard case .toOne(let relationship, _) = field.kind else { continue }
-      field.destination = relationship.destinationEntity.flatMap { byIdentity[ObjectIdentifier($0)] }
+      field.destination = relationship.destinationEntity.flatMap { byIdentity[EntityIdentity($0)] }
     }
     for map in byNumber.values {
       let rules = map.fields.compactMap(\.rule)
@@ -65,11 +65,24 @@ package final class SchemaMap {
 
   /// The map of an entity; nil if the schema does not have it.
   package subscript(entity: NSEntityDescription) -> EntityMap? {
-    byIdentity[ObjectIdentifier(entity)] ?? byName[entity.name ?? ""]
+    byIdentity[EntityIdentity(entity)] ?? byName[entity.name ?? ""]
   }
 
   /// The map of the entity with a number; nil if the model does not have it.
   package subscript(number: UInt32) -> EntityMap? { byNumber[number] }
+}
+
+/// An entity as the key of a dictionary.
+private struct EntityIdentity: Hashable {
+  private let address: ObjectIdentifier
+
+  init(_ entity: NSEntityDescription) { address = ObjectIdentifier(entity) }
+
+  /// Addresses need no hash function that resists attacks.
+  func _rawHashValue(seed: Int) -> Int {
+    let address = UInt64(UInt(bitPattern: address)) >> 4
+    return Int(truncatingIfNeeded: (address &* 0x9E37_79B9_7F4A_7C15) >> 20)
+  }
 }
 
 /// One entity: the fields of its rows, and the entries that belong to its objects.

@@ -52,7 +52,7 @@ struct RowCollector {
   }
 
   /// False: all rows of the answer are kept.
-  func passOn(_ body: (SourceRow) -> Void) -> Bool { false }
+  func passOn(copies: Bool = false, _ body: (SourceRow) -> Void) -> Bool { false }
 
   /// How many of the first rows in the order of the fetch are not needed.
   var rowsToSkip: Int { projection == nil ? offset : 0 }

@@ -89,13 +89,13 @@ struct RowPass {
       let candidates = try reader.candidates(path, lookups: max(64, 4 * order.window))
     {
       usedPath = candidates.path.description
-      try lookUp(fetched(candidates.objects, areSorted), &collector, true)
+      try lookUp(fetched(candidates.objects, areSorted)[...], &collector, true)
     } else if let order, try offerInOrder(order.index, &collector) {
       usedPath = "in the order of \(order.index.section)"
     } else if let path, let candidates = try reader.candidates(path) {
       usedPath = candidates.path.description
       let objects = fetched(candidates.objects, areSorted)
-      try lookUp(objects, &collector, keepsContents, areMatches: path.isCertain)
+      try lookUp(objects[...], &collector, keepsContents, areMatches: path.isCertain)
     } else if reader.mostRows < .max, try source.count(maps) > reader.mostRows {
       return false
     } else if maps.count > 1, !areSorted {
@@ -168,7 +168,7 @@ struct RowPass {
   /// Those candidates that have one of the entities of the fetch, in the order in which a scan reads them.
   private func fetched(_ candidates: [ObjectReference], _ areSorted: Bool) -> [(object: ObjectReference, place: Int)] {
     var objects: [(object: ObjectReference, place: Int)] = candidates.compactMap { object in
-      isFetched(object) ? places[object.entity].map { (object, $0) } : nil
+      isFetched(object) ? place(of: object).map { (object, $0) } : nil
     }
     if areSorted, maps.count > 1 {
       objects.sort { ($0.place, $0.object.reference) < ($1.place, $1.object.reference) }
@@ -177,11 +177,15 @@ struct RowPass {
   }
 
   private func isFetched(_ object: ObjectReference) -> Bool {
-    places[object.entity] != nil && (first.map { object.reference >= $0 } ?? true)
+    place(of: object) != nil && (first.map { object.reference >= $0 } ?? true)
+  }
+
+  private func place(of object: ObjectReference) -> Int? {
+    maps.first?.number == object.entity ? 0 : places[object.entity]
   }
 
   private func lookUp(
-    _ objects: some Sequence<(object: ObjectReference, place: Int)>, _ collector: inout RowCollector,
+    _ objects: ArraySlice<(object: ObjectReference, place: Int)>, _ collector: inout RowCollector,
     _ keepsContents: Bool, areMatches: Bool = false
   ) throws {
     try source.snapshot.forEachRow(of: objects) { row, place in

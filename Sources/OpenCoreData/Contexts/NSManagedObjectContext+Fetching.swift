@@ -19,7 +19,7 @@ extension NSManagedObjectContext {
   }
 
   private func count(prepared request: NSFetchRequest<NSManagedObject>) throws -> Int {
-    if request.resultType == .dictionaryResultType { return try stored(request).count }
+    if request.resultType == .dictionaryResultType { return try stored(request).elements.count }
     let overlay = try PendingOverlay(request, self)
     guard overlay.isEmpty else {
       request.resultType = .managedObjectResultType
@@ -105,15 +105,22 @@ extension NSManagedObjectContext {
         "A request for \(Result.self) found \(other): they do not fit. "
           + "Make it an NSFetchRequest<NSFetchRequestResult>, and cast what is fetched.")
     }
+    func fittingAnswer(_ answer: StoreAnswer) -> [Result] {
+      switch answer {
+      case .objects(let objects): fitting(objects)
+      case .ids(let ids): fitting(ids)
+      case .others(let others): fitting(others)
+      }
+    }
     let request = try prepared(request)
     switch request.resultType {
-    case .dictionaryResultType: return fitting(try stored(request))
+    case .dictionaryResultType: return fittingAnswer(try stored(request))
     case .countResultType: return fitting([NSNumber(value: try count(for: request))])
     case .managedObjectIDResultType:
       let overlay = try PendingOverlay(request, self)
       let isInOneStore = try persistentStoreCoordinator.map { try $0.affectedStores(of: request).count < 2 } ?? true
       // The results of several stores can only be sorted here as objects.
-      if overlay.isEmpty, isInOneStore { return fitting(try stored(request)) }
+      if overlay.isEmpty, isInOneStore { return fittingAnswer(try stored(request)) }
       request.resultType = .managedObjectResultType
       return fitting(try objects(of: request, overlay).map(\.objectID))
     default:
@@ -177,16 +184,16 @@ extension NSManagedObjectContext {
 
   /// The results of the stores or of the parent, in the order and the window of the request. Without sort descriptors,
   /// each store's results follow those of the store before.
-  private func stored(_ request: NSFetchRequest<NSManagedObject>) throws -> [Any] { try stored(request, for: self) }
+  private func stored(_ request: NSFetchRequest<NSManagedObject>) throws -> StoreAnswer { try stored(request, for: self) }
 
   /// The results for this context, or for one of its descendants whose results include the unsaved changes of this
   /// context; dictionaries show what the stores have.
   private func stored(
     _ request: NSFetchRequest<NSManagedObject>, for reader: NSManagedObjectContext
-  ) throws -> [Any] {
+  ) throws -> StoreAnswer {
     if reader !== self, request.resultType != .dictionaryResultType, let objects = try changedObjects(of: request) {
       let ids = try permanentIDs(of: objects)
-      return request.resultType == .managedObjectIDResultType ? ids : reader.objects(with: ids)
+      return request.resultType == .managedObjectIDResultType ? .ids(ids) : .objects(reader.objects(with: ids))
     }
     if let parent { return try parent.performAndWait { try parent.stored(request, for: reader) } }
     guard let coordinator = persistentStoreCoordinator else { throw noStores }
@@ -201,15 +208,15 @@ extension NSManagedObjectContext {
       }
       return try coordinator.fetch(request, reader)
     }
-    guard parts.count > 1 else { return parts.first ?? [] }
-    var results = parts.flatMap { $0 }
+    guard parts.count > 1 else { return parts.first ?? .objects([]) }
+    var results = parts.flatMap(\.elements)
     if request.resultType == .managedObjectResultType, let objects = results as? [NSManagedObject] {
       results = try ObjectOrder(request.sortDescriptors)?.sorted(objects) ?? objects
     } else if let dictionaries = results as? [NSDictionary], let descriptors = request.sortDescriptors {
       // Dictionaries are sorted by the columns that they have; sorting by a column that was not fetched has no effect.
       results = try CompiledSort(descriptors, reading: RowReader<NSDictionary>.columns).sorted(dictionaries)
     }
-    return window(results)
+    return .others(window(results))
   }
 
   private func storedCount(_ request: NSFetchRequest<NSManagedObject>) throws -> Int {
@@ -222,7 +229,7 @@ extension NSManagedObjectContext {
     let all = NSFetchRequest<NSManagedObject>(copying: request)
     if try coordinator.affectedStores(of: request).count > 1 { (all.fetchOffset, all.fetchLimit) = (0, 0) }
     let parts = try coordinator.fetch(all, self)
-    let counts = try parts.map { part in
+    let counts = try parts.map(\.elements).map { part in
       guard let count = (part.first as? NSNumber)?.intValue, part.count == 1 else {
         throw CoreDataError.make(
           NSPersistentStoreOperationError,
@@ -242,10 +249,10 @@ extension NSManagedObjectContext {
     let window = FetchWindow(request)
     if !overlay.isEmpty { overlay.widen(request) }
     let stored = try stored(request)
-    guard let objects = stored as? [NSManagedObject] else {
+    guard let objects = stored.objects else {
       throw CoreDataError.make(
         NSPersistentStoreOperationError,
-        "A store answered a request for objects with something else: \(stored.prefix(1)).")
+        "A store answered a request for objects with something else: \(stored.elements.prefix(1)).")
     }
     return overlay.isEmpty ? objects : window(try overlay.laid(over: objects, self))
   }

@@ -22,6 +22,8 @@ package struct FetchCollector<Row> {
   private var last: [PredicateValue]?
   /// Called with each row of the answer, which is not kept; nil if the rows of the answer are kept.
   private var body: ((Row) -> Void)?
+  /// Whether `body` is called with copies that stay valid.
+  private var passesCopies = false
   /// Nil if each row gives an object or a dictionary.
   private var groups: RowGroups<Row>?
   private var matched = 0
@@ -39,10 +41,12 @@ package struct FetchCollector<Row> {
 
   /// Has rows that are not sorted passed on at once instead of being kept.
   ///
+  /// - Parameter copies: Whether the rows that are passed on stay valid.
   /// - Returns: Whether the rows come in their order, and so are passed on.
-  package mutating func passOn(_ body: @escaping (Row) -> Void) -> Bool {
+  package mutating func passOn(copies: Bool = false, _ body: @escaping (Row) -> Void) -> Bool {
     guard !isSorted, groups == nil else { return false }
     self.body = body
+    passesCopies = copies
     return true
   }
 
@@ -60,7 +64,7 @@ package struct FetchCollector<Row> {
     if let groups { return groups.add(row, copy: copy) }
     if isSorted { return sort(row, copy) }
     if matched > window.offset {
-      if let body { body(row) } else { rows.append(copy(row)) }
+      if let body { body(passesCopies ? copy(row) : row) } else { rows.append(copy(row)) }
     }
     return matched < bound
   }

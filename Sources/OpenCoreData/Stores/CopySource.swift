@@ -75,7 +75,7 @@ struct CopySource {
   }
 
   private func fetch(_ request: NSFetchRequest<NSManagedObject>) throws -> [Any] {
-    try coordinator.fetch(request, context).flatMap { $0 }
+    try coordinator.fetch(request, context).flatMap(\.elements)
   }
 
   private func identifiers(_ request: NSFetchRequest<NSManagedObject>) throws -> [NSManagedObjectID] {

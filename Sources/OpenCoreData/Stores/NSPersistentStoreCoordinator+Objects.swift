@@ -111,8 +111,8 @@ extension NSPersistentStoreCoordinator {
   /// The identifier with this coordinator's store and entity. An identifier from another coordinator is equal to it,
   /// but refers to that coordinator's store and entity.
   func ownID(_ objectID: NSManagedObjectID) -> NSManagedObjectID {
-    guard let foreign = objectID.identity, foreign.store?.persistentStoreCoordinator !== self,
-      let own = presentStore(of: objectID)?.identity,
+    guard let foreign = objectID.identity, !stores.contains(where: { $0.identity === foreign }),
+      foreign.store?.persistentStoreCoordinator !== self, let own = presentStore(of: objectID)?.identity,
       let entity = objectID.entity.name.flatMap({ managedObjectModel.entitiesByName[$0] })
     else { return objectID }
     return NSManagedObjectID(entity, own, objectID.reference)

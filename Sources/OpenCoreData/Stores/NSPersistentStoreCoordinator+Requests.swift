@@ -13,7 +13,7 @@ extension NSPersistentStoreCoordinator {
   public func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
     switch request {
     case let request as any StoreFetch:
-      return try fetch(request.forStores(managedObjectModel), context).flatMap { $0 }
+      return try fetch(request.forStores(managedObjectModel), context).flatMap(\.elements)
     case let request as NSSaveChangesRequest:
       try save(request, context)
       return [Any]()
@@ -24,7 +24,7 @@ extension NSPersistentStoreCoordinator {
   /// The answers of the stores whose configurations have the entity, in the order of the stores.
   ///
   /// - Throws: ``NSCoreDataError`` if the model lacks the entity; any error of a store.
-  func fetch(_ request: NSFetchRequest<NSManagedObject>, _ context: NSManagedObjectContext) throws -> [[Any]] {
+  func fetch(_ request: NSFetchRequest<NSManagedObject>, _ context: NSManagedObjectContext) throws -> [StoreAnswer] {
     guard let name = request.entityName, managedObjectModel.entitiesByName[name] != nil else {
       throw CoreDataError.make(
         NSCoreDataError,
@@ -35,8 +35,7 @@ extension NSPersistentStoreCoordinator {
       try affectedStores(of: request).map { store in
         try FetchCancellation.check()
         let answer = try store.execute(request, with: context)
-        if let array = answer as? [Any] { return array }
-        if let array = answer as? NSArray { return array.map { $0 } }
+        if let answer = StoreAnswer(answer) { return answer }
         throw CoreDataError.make(
           NSPersistentStoreOperationError,
           "\(type(of: store)) answered a fetch request with \(type(of: answer)), not an array.",
