@@ -54,6 +54,9 @@ struct RowCollector {
   /// False: all rows of the answer are kept.
   func passOn(copies: Bool = false, _ body: (SourceRow) -> Void) -> Bool { false }
 
+  /// False: rows are always sorted.
+  func takeInOrder() -> Bool { false }
+
   /// How many of the first rows in the order of the fetch are not needed.
   var rowsToSkip: Int { projection == nil ? offset : 0 }
 

@@ -216,10 +216,10 @@ struct RowPass {
     }
     for range in order.section.ranges {
       try source.forEachObject(in: order.section, range, reverse: order.isReversed, headLength: order.properties) {
-        object, entry, head in
+        object, _, head in
         try check.noteRow()
-        if group.isComplete(before: entry, head) { pass(on: group.take()) }
-        group.add(object, entry, head)
+        if group.isComplete(before: head) { pass(on: group.take()) }
+        group.add(object, head)
         return isExact
       }
     }
@@ -232,47 +232,60 @@ struct RowPass {
   /// tells are offered together, and in the order in which a scan reads them. Rows before the window of the fetch are
   /// not read, if the entries tell which these are.
   ///
+  /// - Parameter isTrusted: Whether the collector need not sort the rows if the index tells their order.
   /// - Returns: False if that takes more time than reading all rows. The collector is then as before.
-  private func offerInOrder(_ order: IndexOrder, _ collector: inout RowCollector) throws -> Bool {
+  private func offerInOrder(
+    _ order: IndexOrder, _ collector: inout RowCollector, isTrusted: Bool = true
+  ) throws -> Bool {
     let before = collector
+    let isInOrder = isTrusted && order.isExact && collector.takeInOrder()
+    var isOutOfOrder = false
     var group = OrderedGroup()
     var lookups = try reader.mostLookups
+    var (skipped, rowsToSkip) = (0, order.isExact && partialRows == nil ? collector.rowsToSkip : 0)
+    // Returns whether further rows are needed.
+    func offerGroup() throws -> Bool {
+      if rowsToSkip > 0, let only = group.takeOnly() {
+        if isFetched(only) { (skipped, rowsToSkip) = (skipped + 1, rowsToSkip - 1) }
+        return true
+      }
+      let isOrdered = group.isOrdered
+      let (sorted, haveWholeValues) = group.take()
+      var objects = fetched(sorted, true)[...]
+      if haveWholeValues || rowsToSkip >= objects.count {
+        let count = min(objects.count, rowsToSkip)
+        (skipped, rowsToSkip) = (skipped + count, rowsToSkip - count)
+        objects = objects.dropFirst(count)
+      }
+      guard !objects.isEmpty else { return true }
+      isOutOfOrder = isInOrder && !isOrdered
+      guard !isOutOfOrder else { return false }
+      collector.skip(skipped)
+      skipped = 0
+      lookups -= objects.count
+      try lookUp(objects, &collector, true)
+      return lookups >= 0 && !collector.hasEnough && source.failure == nil
+    }
     for range in order.section.ranges {
       try source.forEachObject(in: order.section, range, reverse: order.isReversed, headLength: order.properties) {
-        object, entry, head in
-        if group.isComplete(before: entry, head) {
-          lookups -= try offer(&group, order, &collector)
-          guard lookups >= 0, !collector.hasEnough, source.failure == nil else { return false }
+        object, _, head in
+        if group.isComplete(before: head) {
+          guard try offerGroup() else { return false }
         }
-        group.add(object, entry, head)
+        group.add(object, head)
         // All of the group would be looked up.
         if !order.isExact, group.count > lookups { lookups = -1 }
         return lookups >= 0
       }
     }
-    if lookups >= 0, !collector.hasEnough { lookups -= try offer(&group, order, &collector) }
+    if lookups >= 0, !isOutOfOrder, !collector.hasEnough { _ = try offerGroup() }
+    if isOutOfOrder {
+      collector = before
+      return try offerInOrder(order, &collector, isTrusted: false)
+    }
+    collector.skip(skipped)
     if lookups < 0 { collector = before }
     return lookups >= 0
-  }
-
-  /// Offers the rows of a group, which is empty afterwards.
-  ///
-  /// - Returns: How many rows were looked up.
-  private func offer(_ group: inout OrderedGroup, _ order: IndexOrder, _ collector: inout RowCollector) throws -> Int {
-    let canSkip = order.isExact && partialRows == nil
-    if canSkip, collector.rowsToSkip > 0, let only = group.takeOnly() {
-      if isFetched(only) { collector.skip(1) }
-      return 0
-    }
-    let (sorted, haveWholeValues) = group.take()
-    var objects = fetched(sorted, true)[...]
-    if canSkip, haveWholeValues || collector.rowsToSkip >= objects.count {
-      let skipped = min(objects.count, collector.rowsToSkip)
-      collector.skip(skipped)
-      objects = objects.dropFirst(skipped)
-    }
-    if !objects.isEmpty { try lookUp(objects, &collector, true) }
-    return objects.count
   }
 
   @inline(__always)
@@ -328,21 +341,19 @@ struct RowPass {
 /// Objects with the same values of the first properties of an index.
 private struct OrderedGroup {
   private var objects: [ObjectReference] = []
-  /// The bytes of the values.
-  private var key: ArraySlice<UInt8> = []
   private var haveWholeValues = true
+  /// Whether the values tell the place of the group among others.
+  private(set) var isOrdered = true
 
   var count: Int { objects.count }
 
   /// Whether the next object has other values than the objects of the group.
-  func isComplete(before entry: [UInt8], _ head: IndexKey.Head) -> Bool {
-    !objects.isEmpty && entry[..<head.end] != key
-  }
+  func isComplete(before head: IndexKey.Head) -> Bool { !objects.isEmpty && !head.isRepeated }
 
-  mutating func add(_ object: ObjectReference, _ entry: [UInt8], _ head: IndexKey.Head) {
+  mutating func add(_ object: ObjectReference, _ head: IndexKey.Head) {
     if objects.isEmpty {
-      key = entry[..<head.end]
       haveWholeValues = head.isWhole
+      isOrdered = head.isWhole && !head.hasNotANumber
     }
     objects.append(object)
   }

@@ -10,7 +10,7 @@ package struct FetchCollector<Row> {
   private let fetch: CompiledFetch<Row>
   private let matches: (Row) -> Bool
   /// Whether a row that comes later may belong before rows that came earlier.
-  private let isSorted: Bool
+  private var isSorted: Bool
   /// The part of the rows that are offered that the answer needs. It moves when rows are skipped.
   private var window: FetchWindow
   /// How many rows the answer can need, including those before its window.
@@ -47,6 +47,15 @@ package struct FetchCollector<Row> {
     guard !isSorted, groups == nil else { return false }
     self.body = body
     passesCopies = copies
+    return true
+  }
+
+  /// Has rows kept in the order in which they are offered, which is that of the sort descriptors.
+  ///
+  /// - Returns: False if groups of rows are sorted.
+  package mutating func takeInOrder() -> Bool {
+    guard groups == nil else { return false }
+    isSorted = false
     return true
   }
 
@@ -104,7 +113,7 @@ package struct FetchCollector<Row> {
 
   /// The rows of the answer.
   package var result: [Row] {
-    guard let sort = fetch.sort else { return rows }
+    guard isSorted, let sort = fetch.sort else { return rows }
     return window(sort.sorted(sorted)).map(\.row)
   }
 
