@@ -2,8 +2,8 @@ import Foundation
 
 /// A parsed predicate with places for the arguments of its format.
 ///
-/// Each place is a whole side of a comparison, or an element of a list that is one. An argument anywhere else may decide
-/// what the parser makes of the expressions around it, so such formats have no template.
+/// Each place is a whole side of a comparison, or an element of a list that is one. An argument anywhere else may
+/// decide what the parser makes of the expressions around it, so such formats have no template.
 struct FormatTemplate {
   /// A placeholder, with the expression that the parser has made of it.
   typealias Placeholder = (letter: Character, expression: NSExpression)
