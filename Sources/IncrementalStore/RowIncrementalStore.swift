@@ -64,6 +64,8 @@ open class RowIncrementalStore: NSIncrementalStore {
   private(set) var storedMetadata: [String: Any] = [:]
   private var references: ArraySlice<RowReference> = []
   private var lastIndexes: DeclaredIndexes?
+  /// The state of the snapshot that `lastIndexes` are of.
+  private var lastIndexesState: UInt64?
   /// Whether saves are planned with the rows that the cache has: those of a remote database that has never recorded
   /// history, as far as the last save has found.
   var savesKnownRows = false
@@ -121,6 +123,7 @@ open class RowIncrementalStore: NSIncrementalStore {
       }
       let schema = try head.schema(for: model, configurationName, options, rows, isReadOnly: isReadOnly)
       loadedAccess = RowAccess(try SchemaMap(schema, model), rows.referenceKind, self)
+      lastIndexesState = nil
       metadata = head.metadata
       storedMetadata = head.metadata
       metadataHaveChanged = false
@@ -191,6 +194,8 @@ open class RowIncrementalStore: NSIncrementalStore {
   ///
   /// - Throws: 134100 if the store has been migrated since it was opened here.
   func indexes(in snapshot: any RowSnapshot) throws -> DeclaredIndexes {
+    let state = snapshot.state
+    if let lastIndexes, let state, state == lastIndexesState { return lastIndexes }
     let indexes = try DeclaredIndexes.read(
       snapshot, haveEntries: !rows.hasIndexesOfItsOwn, lastIndexes)
     guard indexes.migrations == migrations else {
@@ -198,7 +203,7 @@ open class RowIncrementalStore: NSIncrementalStore {
         NSPersistentStoreIncompatibleVersionHashError,
         "The store at \(url?.absoluteString ?? "?") has been migrated to another model since it was opened here.")
     }
-    lastIndexes = indexes
+    (lastIndexes, lastIndexesState) = (indexes, state)
     return indexes
   }
 
