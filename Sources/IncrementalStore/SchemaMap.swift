@@ -6,6 +6,8 @@ package final class SchemaMap {
   private let byIdentity: [EntityIdentity: EntityMap]
   private let byNumber: [UInt32: EntityMap]
   private let formerNames: [String: String]
+  /// The concrete entities among each entity and those that inherit from it.
+  private var families: [ObjectIdentifier: [EntityMap]] = [:]
   /// The to-many relationships without an inverse, each once, with the entities that their members may have.
   private(set) var setsWithoutInverse: [(end: ToManyEnd, members: Set<UInt32>)] = []
 
@@ -33,6 +35,7 @@ package final class SchemaMap {
       let rules = map.fields.compactMap(\.rule)
       if rules.count == map.fields.count { map.rules = rules }
     }
+    for entity in model.entities { families[ObjectIdentifier(entity)] = concreteFamily(of: entity) }
     var known: Set<ToManyEnd> = []
     for map in byNumber.values.sorted(by: { $0.number < $1.number }) {
       for set in map.sets {
@@ -58,9 +61,15 @@ package final class SchemaMap {
   /// The entities whose objects a fetch may find: an entity and those that inherit from it, without abstract ones, each
   /// before those that inherit from it.
   package func concrete(_ entity: NSEntityDescription, includingSubentities: Bool) -> [EntityMap] {
-    let own = self[entity].map { $0.entity.isAbstract ? [] : [$0] } ?? []
-    guard includingSubentities else { return own }
-    return entity.subentities.reduce(own) { $0 + concrete($1, includingSubentities: true) }
+    includingSubentities ? families[ObjectIdentifier(entity)] ?? concreteFamily(of: entity) : concreteOwn(entity)
+  }
+
+  private func concreteOwn(_ entity: NSEntityDescription) -> [EntityMap] {
+    self[entity].map { $0.entity.isAbstract ? [] : [$0] } ?? []
+  }
+
+  private func concreteFamily(of entity: NSEntityDescription) -> [EntityMap] {
+    entity.subentities.reduce(concreteOwn(entity)) { $0 + concreteFamily(of: $1) }
   }
 
   /// The map of an entity; nil if the schema does not have it.
