@@ -222,7 +222,7 @@ open class RowIncrementalStore: NSIncrementalStore {
   /// A snapshot for reading single objects.
   ///
   /// - Throws: 134100 if this process has migrated the store since it was opened here.
-  private func currentSnapshot() throws -> any RowSnapshot {
+  func currentSnapshot() throws -> any RowSnapshot {
     let snapshot = try rows.snapshot()
     var count = migrationCount
     try count.checkIfChanged { _ = try indexes(in: snapshot) }
@@ -315,9 +315,18 @@ open class RowIncrementalStore: NSIncrementalStore {
       let value = try StoreFailure.reading("The row of \(objectID)") { try access.value(of: field, in: row.bytes) }
       return value.objectID ?? NSNull()
     }
-    let owner = try access.reference(objectID)
+    guard let members = try members(of: relationship, of: access.reference(objectID), snapshot) else {
+      throw StoreFailure.missing(objectID)
+    }
+    return members
+  }
+
+  /// The identifiers of the members of a to-many relationship; nil if the owner has no row.
+  func members(
+    of relationship: NSRelationshipDescription, of owner: ObjectReference, _ snapshot: any RowSnapshot
+  ) throws -> [NSManagedObjectID]? {
     guard let map = access.schema[owner.entity], try snapshot.stamp(of: owner.reference, in: owner.entity) != nil
-    else { throw StoreFailure.missing(objectID) }
+    else { return nil }
     var members: [NSManagedObjectID] = []
     guard let set = map.set(named: relationship.name) else { return members }
     // Most members are of one entity.
@@ -326,7 +335,8 @@ open class RowIncrementalStore: NSIncrementalStore {
       if last?.number != member.member.entity { last = access.map(of: member.member, in: relationship) }
       guard let map = last else {
         throw StoreFailure.damaged(
-          "A member of \(set.name) of \(objectID)", RowDamage("it is not an object of the destination", at: 0))
+          "A member of \(set.name) of \(access.name(owner))",
+          RowDamage("it is not an object of the destination", at: 0))
       }
       members.append(access.objectID(member.member.reference, map))
     }
