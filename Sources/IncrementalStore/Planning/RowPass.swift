@@ -168,7 +168,7 @@ struct RowPass {
   /// Those candidates that have one of the entities of the fetch, in the order in which a scan reads them.
   private func fetched(_ candidates: [ObjectReference], _ areSorted: Bool) -> [(object: ObjectReference, place: Int)] {
     var objects: [(object: ObjectReference, place: Int)] = candidates.compactMap { object in
-      isFetched(object) ? place(of: object).map { (object, $0) } : nil
+      isFetched(object) ? places[object.entity].map { (object, $0) } : nil
     }
     if areSorted, maps.count > 1 {
       objects.sort { ($0.place, $0.object.reference) < ($1.place, $1.object.reference) }
@@ -177,11 +177,7 @@ struct RowPass {
   }
 
   private func isFetched(_ object: ObjectReference) -> Bool {
-    place(of: object) != nil && (first.map { object.reference >= $0 } ?? true)
-  }
-
-  private func place(of object: ObjectReference) -> Int? {
-    maps.first?.number == object.entity ? 0 : places[object.entity]
+    places[object.entity] != nil && (first.map { object.reference >= $0 } ?? true)
   }
 
   private func lookUp(
