@@ -16,6 +16,8 @@ final class CairnRowSnapshot: RowSnapshot {
     snapshot = engine.store.snapshot()
   }
 
+  var state: UInt64? { snapshot.sequence.rawValue }
+
   func close() { snapshot.close() }
 
   func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow? {

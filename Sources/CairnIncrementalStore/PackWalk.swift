@@ -15,7 +15,8 @@ struct PackWalk {
   /// The last pack whose lower bound is at or below an entry; nil if there is none.
   func pack(for entry: [UInt8]) throws -> StoredPack? {
     var found: StoredPack?
-    try scan(.through(Key.bytes(entry)), reverse: true, limit: 1) { pack in
+    // As `KeyRange.through(_:)`, which compares the bounds.
+    try scan(KeyRange(lower: [], upper: Key.bytes(entry).encoded + [0]), reverse: true, limit: 1) { pack in
       found = pack
       return false
     }

@@ -15,7 +15,8 @@ struct RelationshipChanges {
   let access: RowAccess
   let snapshot: any RowSnapshot
   private let objects: [SavedObject]
-  private let savedObjects: [ReferenceKey: SavedObject]
+  /// The places of the objects in the save.
+  private let places: ReferenceTable
   private let hasDeletions: Bool
   /// The objects that the relationships would contradict after the save: somebody else has changed them.
   var contradicted: Set<ObjectReference> = []
@@ -25,15 +26,12 @@ struct RelationshipChanges {
     self.access = access
     self.snapshot = snapshot
     self.objects = objects
-    var savedObjects: [ReferenceKey: SavedObject] = [:]
-    savedObjects.reserveCapacity(objects.count)
-    for object in objects { savedObjects[ReferenceKey(object.reference)] = object }
-    self.savedObjects = savedObjects
+    places = ReferenceTable(objects.lazy.map(\.reference))
     hasDeletions = objects.contains { $0.change == .deleted }
   }
 
   /// An object of the save; nil if the object is not part of it.
-  func saved(_ object: ObjectReference) -> SavedObject? { savedObjects[ReferenceKey(object)] }
+  func saved(_ object: ObjectReference) -> SavedObject? { places[object].map { objects[$0] } }
 
   /// Whether the save deletes an object.
   func isDeleted(_ object: ObjectReference) -> Bool { hasDeletions && saved(object)?.change == .deleted }
@@ -64,8 +62,7 @@ struct RelationshipChanges {
 
   /// Removes the object from its owners in the stored row, and adds it to its owners in the new row.
   private mutating func collectOwners(_ saved: SavedObject, into entries: inout EntryChanges) throws {
-    for field in saved.map.fields {
-      guard case .toOne(let relationship, let end) = field.kind else { continue }
+    for (field, relationship, end) in saved.map.toOnes {
       let old = try saved.stored.flatMap { try owner(field, in: $0.bytes, saved) }
       let new = try saved.bytes.flatMap { try owner(field, in: $0, saved) }
       if old != new { try check(saved, relationship, end, old, new) }
@@ -114,7 +111,7 @@ struct RelationshipChanges {
     switch set.inverse {
     case .toOne: break
     case .none, .toMany:
-      for member in changes.removed {
+      for member in changes.removed where !areEntriesRemoved(of: member, at: set) {
         remove(member, from: saved.reference, set.end, &entries)
         if case .toMany(let end) = set.inverse { remove(saved.reference, from: member, end, &entries) }
       }
@@ -125,6 +122,12 @@ struct RelationshipChanges {
       if let order = changes.order { change.order = order }
       change.lastOrder = changes.added
     }
+  }
+
+  /// Whether the deletion of a member removes its entries in both directions.
+  private func areEntriesRemoved(of member: ObjectReference, at set: EntityMap.StoredSet) -> Bool {
+    guard hasDeletions, !set.end.isOrdered, case .toMany(let end) = set.inverse, !end.isOrdered else { return false }
+    return isDeleted(member)
   }
 
   /// Adds a member. If the inverse is to-one, the member's row determines its owner; a member that is not part of this
@@ -228,16 +231,36 @@ struct RelationshipChanges {
   }
 }
 
-/// A reference as the key of a dictionary.
-private struct ReferenceKey: Hashable {
-  private let object: ObjectReference
+/// The places of references in a list.
+private struct ReferenceTable {
+  /// A reference that is a number. It takes less time to hash and compare than a reference of any kind.
+  private struct Number: Hashable {
+    let entity: UInt32
+    let number: Int64
 
-  init(_ object: ObjectReference) { self.object = object }
+    /// Spreads numbers, which the store has given, without the costs of a hash function that resists attacks.
+    func _rawHashValue(seed: Int) -> Int {
+      let bits = UInt64(bitPattern: number) ^ UInt64(entity) << 48 ^ UInt64(truncatingIfNeeded: seed)
+      return Int(truncatingIfNeeded: (bits &* 0x9E37_79B9_7F4A_7C15) >> 20)
+    }
+  }
 
-  /// Spreads numbers, which the store has given, without the costs of a hash function that resists attacks.
-  func _rawHashValue(seed: Int) -> Int {
-    guard case .integer(let number) = object.reference else { return object._rawHashValue(seed: seed) }
-    let bits = UInt64(bitPattern: number) ^ UInt64(object.entity) << 48 ^ UInt64(truncatingIfNeeded: seed)
-    return Int(truncatingIfNeeded: (bits &* 0x9E37_79B9_7F4A_7C15) >> 20)
+  private var numbers: [Number: Int] = [:]
+  private var others: [ObjectReference: Int] = [:]
+
+  init(_ references: some Collection<ObjectReference>) {
+    if case .integer? = references.first?.reference { numbers.reserveCapacity(references.count) }
+    for (place, object) in references.enumerated() {
+      if case .integer(let number) = object.reference {
+        numbers[Number(entity: object.entity, number: number)] = place
+      } else {
+        others[object] = place
+      }
+    }
+  }
+
+  subscript(object: ObjectReference) -> Int? {
+    guard case .integer(let number) = object.reference else { return others[object] }
+    return numbers[Number(entity: object.entity, number: number)]
   }
 }

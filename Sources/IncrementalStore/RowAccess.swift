@@ -43,9 +43,12 @@ package final class RowAccess {
   /// The reference of an object in the store.
   ///
   /// - Throws: 133000 for an identifier that cannot be one of the store's.
-  package func reference(_ id: NSManagedObjectID) throws -> ObjectReference {
+  package func reference(_ id: NSManagedObjectID) throws -> ObjectReference { try located(id).reference }
+
+  /// As ``reference(_:)``, with the entity of the object.
+  func located(_ id: NSManagedObjectID) throws -> (reference: ObjectReference, map: EntityMap) {
     guard let map = schema[id.entity], let reference = rowReference(id) else { throw StoreFailure.missing(id) }
-    return ObjectReference(entity: map.number, reference: reference)
+    return (ObjectReference(entity: map.number, reference: reference), map)
   }
 
   /// The reference of the object that a constant is or identifies; nil for anything but an object of the store.

@@ -26,7 +26,7 @@ struct RowFetch {
   /// Runs a fetch over a snapshot, and notes in the log what it has read, if there is one.
   func logged<Answer>(
     _ request: NSFetchRequest<NSManagedObject>, results: (Answer) -> Int,
-    _ fetch: (any RowSnapshot, DeclaredIndexes) throws -> (answer: Answer, path: String?)
+    _ fetch: (any RowSnapshot, DeclaredIndexes) throws -> (answer: Answer, path: (any CustomStringConvertible)?)
   ) throws -> Answer {
     guard FetchLog.isOn else { return try reading(fetch).answer }
     let (answer, report) = try measured(request, results: results, fetch)
@@ -36,7 +36,7 @@ struct RowFetch {
 
   private func measured<Answer>(
     _ request: NSFetchRequest<NSManagedObject>, results: (Answer) -> Int,
-    _ fetch: (any RowSnapshot, DeclaredIndexes) throws -> (answer: Answer, path: String?)
+    _ fetch: (any RowSnapshot, DeclaredIndexes) throws -> (answer: Answer, path: (any CustomStringConvertible)?)
   ) throws -> (answer: Answer, report: FetchReport) {
     let clock = ContinuousClock()
     let start = clock.now
@@ -46,7 +46,7 @@ struct RowFetch {
       return (snapshot, answer, path)
     }
     let report = FetchReport(
-      entityName: request.entityName ?? "", path: path, entriesRead: snapshot.entries,
+      entityName: request.entityName ?? "", path: path?.description, entriesRead: snapshot.entries,
       rowsRead: snapshot.rows, results: results(answer), statements: snapshot.statements,
       duration: start.duration(to: clock.now))
     return (answer, report)
@@ -83,7 +83,7 @@ struct RowFetch {
 
   private func execute(
     _ request: NSFetchRequest<NSManagedObject>, over snapshot: any RowSnapshot, _ indexes: DeclaredIndexes
-  ) throws -> (answer: Any, path: String?) {
+  ) throws -> (answer: Any, path: (any CustomStringConvertible)?) {
     guard let entity = entity(of: request) else {
       throw StoreFailure.make(NSCoreDataError, "A fetch request has no entity.")
     }

@@ -151,8 +151,7 @@ struct SavePlan {
     var objects: [SavedObject] = []
     func collect(_ some: Set<NSManagedObject>?, _ change: SavedObject.Change) throws {
       for object in some ?? [] {
-        let reference = try store.access.reference(object.objectID)
-        guard let map = store.access.schema[reference.entity] else { throw StoreFailure.missing(object.objectID) }
+        let (reference, map) = try store.access.located(object.objectID)
         let change = change == .updated && isTouched(object, map) ? .touched : change
         objects.append(SavedObject(object, change, reference, map, try stored(reference, change, snapshot)))
       }

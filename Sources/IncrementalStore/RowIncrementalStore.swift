@@ -64,6 +64,8 @@ open class RowIncrementalStore: NSIncrementalStore {
   private(set) var storedMetadata: [String: Any] = [:]
   private var references: ArraySlice<RowReference> = []
   private var lastIndexes: DeclaredIndexes?
+  /// The state of the snapshot that `lastIndexes` are of.
+  private var lastIndexesState: UInt64?
   /// Whether saves are planned with the rows that the cache has: those of a remote database that has never recorded
   /// history, as far as the last save has found.
   var savesKnownRows = false
@@ -121,6 +123,7 @@ open class RowIncrementalStore: NSIncrementalStore {
       }
       let schema = try head.schema(for: model, configurationName, options, rows, isReadOnly: isReadOnly)
       loadedAccess = RowAccess(try SchemaMap(schema, model), rows.referenceKind, self)
+      lastIndexesState = nil
       metadata = head.metadata
       storedMetadata = head.metadata
       metadataHaveChanged = false
@@ -191,6 +194,8 @@ open class RowIncrementalStore: NSIncrementalStore {
   ///
   /// - Throws: 134100 if the store has been migrated since it was opened here.
   func indexes(in snapshot: any RowSnapshot) throws -> DeclaredIndexes {
+    let state = snapshot.state
+    if let lastIndexes, let state, state == lastIndexesState { return lastIndexes }
     let indexes = try DeclaredIndexes.read(
       snapshot, haveEntries: !rows.hasIndexesOfItsOwn, lastIndexes)
     guard indexes.migrations == migrations else {
@@ -198,7 +203,7 @@ open class RowIncrementalStore: NSIncrementalStore {
         NSPersistentStoreIncompatibleVersionHashError,
         "The store at \(url?.absoluteString ?? "?") has been migrated to another model since it was opened here.")
     }
-    lastIndexes = indexes
+    (lastIndexes, lastIndexesState) = (indexes, state)
     return indexes
   }
 
@@ -217,7 +222,7 @@ open class RowIncrementalStore: NSIncrementalStore {
   /// A snapshot for reading single objects.
   ///
   /// - Throws: 134100 if this process has migrated the store since it was opened here.
-  private func currentSnapshot() throws -> any RowSnapshot {
+  func currentSnapshot() throws -> any RowSnapshot {
     let snapshot = try rows.snapshot()
     var count = migrationCount
     try count.checkIfChanged { _ = try indexes(in: snapshot) }
@@ -310,9 +315,18 @@ open class RowIncrementalStore: NSIncrementalStore {
       let value = try StoreFailure.reading("The row of \(objectID)") { try access.value(of: field, in: row.bytes) }
       return value.objectID ?? NSNull()
     }
-    let owner = try access.reference(objectID)
+    guard let members = try members(of: relationship, of: access.reference(objectID), snapshot) else {
+      throw StoreFailure.missing(objectID)
+    }
+    return members
+  }
+
+  /// The identifiers of the members of a to-many relationship; nil if the owner has no row.
+  func members(
+    of relationship: NSRelationshipDescription, of owner: ObjectReference, _ snapshot: any RowSnapshot
+  ) throws -> [NSManagedObjectID]? {
     guard let map = access.schema[owner.entity], try snapshot.stamp(of: owner.reference, in: owner.entity) != nil
-    else { throw StoreFailure.missing(objectID) }
+    else { return nil }
     var members: [NSManagedObjectID] = []
     guard let set = map.set(named: relationship.name) else { return members }
     // Most members are of one entity.
@@ -321,7 +335,8 @@ open class RowIncrementalStore: NSIncrementalStore {
       if last?.number != member.member.entity { last = access.map(of: member.member, in: relationship) }
       guard let map = last else {
         throw StoreFailure.damaged(
-          "A member of \(set.name) of \(objectID)", RowDamage("it is not an object of the destination", at: 0))
+          "A member of \(set.name) of \(access.name(owner))",
+          RowDamage("it is not an object of the destination", at: 0))
       }
       members.append(access.objectID(member.member.reference, map))
     }

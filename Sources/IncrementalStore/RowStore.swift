@@ -122,6 +122,10 @@ public enum RowReferenceKind: Sendable {
 /// A snapshot is used by one thread at a time, though perhaps by several threads in turn. While it calls a closure with
 /// rows or entries, the closure may call any method of the snapshot.
 public protocol RowSnapshot: AnyObject {
+  /// A number that no two snapshots of a store have unless they have the same contents; nil if none can be told
+  /// without reading.
+  var state: UInt64? { get }
+
   /// A row; nil if there is none.
   func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow?
 
@@ -177,6 +181,9 @@ public protocol RowSnapshot: AnyObject {
 }
 
 extension RowSnapshot {
+  /// Nil.
+  public var state: UInt64? { nil }
+
   /// False.
   public var isRemote: Bool { false }
 

@@ -3,21 +3,28 @@ package import CoreData
 /// Maps the entities of a model to the schema of a store, and back.
 package final class SchemaMap {
   private let byName: [String: EntityMap]
-  private let byIdentity: [EntityIdentity: EntityMap]
+  private let byIdentity: [ObjectIdentifier: EntityMap]
   private let byNumber: [UInt32: EntityMap]
+  /// The maps with their entities' identities and with their numbers, if there are few: it takes less time to compare a
+  /// key with few others than to hash it.
+  private let few: [EntityMap]
+  private let fewIdentities: [ObjectIdentifier]
+  private let fewNumbers: [UInt32]
   private let formerNames: [String: String]
+  /// The concrete entities among each entity and those that inherit from it.
+  private var families: [ObjectIdentifier: [EntityMap]] = [:]
   /// The to-many relationships without an inverse, each once, with the entities that their members may have.
   private(set) var setsWithoutInverse: [(end: ToManyEnd, members: Set<UInt32>)] = []
 
   init(_ schema: Schema, _ model: NSManagedObjectModel) throws {
     let numbers = SchemaNumbers(schema)
     var byName: [String: EntityMap] = [:]
-    var byIdentity: [EntityIdentity: EntityMap] = [:]
+    var byIdentity: [ObjectIdentifier: EntityMap] = [:]
     var byNumber: [UInt32: EntityMap] = [:]
     for entity in model.entities {
       guard let map = try EntityMap(entity, numbers) else { continue }
       byName[entity.name ?? ""] = map
-      byIdentity[EntityIdentity(entity)] = map
+      byIdentity[ObjectIdentifier(entity)] = map
       byNumber[map.number] = map
     }
     var formerNames: [String: String] = [:]
@@ -25,14 +32,18 @@ package final class SchemaMap {
       for name in entity.formerNames { formerNames[name] = entity.name }
     }
     (self.byName, self.byIdentity, self.byNumber, self.formerNames) = (byName, byIdentity, byNumber, formerNames)
+    few = byNumber.count <= 16 ? byNumber.values.sorted { $0.number < $1.number } : []
+    fewIdentities = few.map { ObjectIdentifier($0.entity) }
+    fewNumbers = few.map(\.number)
     for field in byNumber.values.flatMap(\.fields) {
       guard case .toOne(let relationship, _) = field.kind else { continue }
-      field.destination = relationship.destinationEntity.flatMap { byIdentity[EntityIdentity($0)] }
+      field.destination = relationship.destinationEntity.flatMap { byIdentity[ObjectIdentifier($0)] }
     }
     for map in byNumber.values {
       let rules = map.fields.compactMap(\.rule)
       if rules.count == map.fields.count { map.rules = rules }
     }
+    for entity in model.entities { families[ObjectIdentifier(entity)] = concreteFamily(of: entity) }
     var known: Set<ToManyEnd> = []
     for map in byNumber.values.sorted(by: { $0.number < $1.number }) {
       for set in map.sets {
@@ -58,30 +69,27 @@ package final class SchemaMap {
   /// The entities whose objects a fetch may find: an entity and those that inherit from it, without abstract ones, each
   /// before those that inherit from it.
   package func concrete(_ entity: NSEntityDescription, includingSubentities: Bool) -> [EntityMap] {
-    let own = self[entity].map { $0.entity.isAbstract ? [] : [$0] } ?? []
-    guard includingSubentities else { return own }
-    return entity.subentities.reduce(own) { $0 + concrete($1, includingSubentities: true) }
+    includingSubentities ? families[ObjectIdentifier(entity)] ?? concreteFamily(of: entity) : concreteOwn(entity)
+  }
+
+  private func concreteOwn(_ entity: NSEntityDescription) -> [EntityMap] {
+    self[entity].map { $0.entity.isAbstract ? [] : [$0] } ?? []
+  }
+
+  private func concreteFamily(of entity: NSEntityDescription) -> [EntityMap] {
+    entity.subentities.reduce(concreteOwn(entity)) { $0 + concreteFamily(of: $1) }
   }
 
   /// The map of an entity; nil if the schema does not have it.
   package subscript(entity: NSEntityDescription) -> EntityMap? {
-    byIdentity[EntityIdentity(entity)] ?? byName[entity.name ?? ""]
+    if let place = fewIdentities.firstIndex(of: ObjectIdentifier(entity)) { return few[place] }
+    return byIdentity[ObjectIdentifier(entity)] ?? byName[entity.name ?? ""]
   }
 
   /// The map of the entity with a number; nil if the model does not have it.
-  package subscript(number: UInt32) -> EntityMap? { byNumber[number] }
-}
-
-/// An entity as the key of a dictionary.
-private struct EntityIdentity: Hashable {
-  private let address: ObjectIdentifier
-
-  init(_ entity: NSEntityDescription) { address = ObjectIdentifier(entity) }
-
-  /// Addresses need no hash function that resists attacks.
-  func _rawHashValue(seed: Int) -> Int {
-    let address = UInt64(UInt(bitPattern: address)) >> 4
-    return Int(truncatingIfNeeded: (address &* 0x9E37_79B9_7F4A_7C15) >> 20)
+  package subscript(number: UInt32) -> EntityMap? {
+    if let place = fewNumbers.firstIndex(of: number) { return few[place] }
+    return byNumber[number]
   }
 }
 
@@ -160,10 +168,12 @@ package final class EntityMap {
   /// In the order of their numbers.
   package let fields: [StoredField]
   package let sets: [StoredSet]
+  /// Those of the fields that are to-one relationships.
+  let toOnes: [(field: StoredField, relationship: NSRelationshipDescription, inverse: Inverse)]
   /// Whether objects may be at an end of a relationship of the entity.
   let hasRelationships: Bool
   /// Whether rows refer to other objects.
-  let hasToOneRelationships: Bool
+  var hasToOneRelationships: Bool { !toOnes.isEmpty }
   /// What makes a row sound; nil if an attribute has values that a transformer, Foundation or another store decodes.
   fileprivate(set) var rules: [FieldRule]?
   /// Includes inherited constraints.
@@ -202,16 +212,16 @@ package final class EntityMap {
     let blank = slots.blank
     slotCount = blank.count
     unread = blank.enumerated().compactMap { if case .null = $1 { nil } else { ($0, $1) } }
-    hasToOneRelationships = fields.contains { field in
-      if case .toOne = field.kind { true } else { false }
-    }
-    hasRelationships = !sets.isEmpty || hasToOneRelationships
     preservedFields = Set(
       fields.filter { field in
         if case .attribute(let attribute) = field.kind { attribute.preservesValueInHistoryOnDeletion } else { false }
       }.map(\.number))
     self.fields = fields.sorted { $0.number < $1.number }
     self.sets = sets.sorted { $0.end.number < $1.end.number }
+    toOnes = self.fields.compactMap { field in
+      if case .toOne(let relationship, let inverse) = field.kind { (field, relationship, inverse) } else { nil }
+    }
+    hasRelationships = !sets.isEmpty || !toOnes.isEmpty
     places = Dictionary(self.fields.enumerated().map { ($1.name, $0) }) { $1 }
     setPlaces = Dictionary(self.sets.enumerated().map { ($1.name, $0) }) { $1 }
     constraints = sequence(first: entity, next: \.superentity).flatMap { numbers.constraints(of: $0) }

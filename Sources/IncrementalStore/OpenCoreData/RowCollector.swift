@@ -13,12 +13,43 @@ extension RowCollector {
 
   /// - Throws: `FetchRequestError` if the request does not fit the entity.
   init(_ request: NSFetchRequest<NSManagedObject>, of map: EntityMap, _ source: RowSource, isForCount: Bool) throws {
-    let fetch = try CompiledFetch(request, of: map.entity, reading: source.reader(of: map))
+    let fetch = try CompiledFetch(
+      request, of: map.entity, testedBy: source.test(request.predicate, map), reading: source.reader(of: map))
     self.init(fetch, isForCount: isForCount)
   }
 }
 
+/// A predicate that is compiled when it is first evaluated: for the few rows whose bytes do not tell.
+private final class LatePredicate {
+  private let predicate: NSPredicate
+  private let map: EntityMap
+  private let source: RowSource
+  private var compiled: CompiledPredicate<SourceRow>?
+
+  init(_ predicate: NSPredicate, _ map: EntityMap, _ source: RowSource) {
+    (self.predicate, self.map, self.source) = (predicate, map, source)
+  }
+
+  func matches(_ row: SourceRow) throws -> Bool {
+    if let compiled { return compiled.matches(row) }
+    let made = try CompiledPredicate(predicate, reading: source.reader(of: map))
+    compiled = made
+    return made.matches(row)
+  }
+}
+
 extension RowSource {
+  /// A test of rows by their bytes; nil if these do not tell all about a predicate. A predicate about which they tell
+  /// compares stored properties of the entity with constants, so it is valid.
+  fileprivate func test(_ predicate: NSPredicate?, _ map: EntityMap) -> ((SourceRow) -> Bool)? {
+    guard let predicate, let test = RowTest(predicate, map, rows), test.isWhole else { return nil }
+    let late = LatePredicate(predicate, map, self)
+    return { [self] row in
+      if row.read(), let holds = test(row.stored.bytes) { return holds }
+      return attempt { try late.matches(row) } ?? false
+    }
+  }
+
   func reader(of map: EntityMap) -> RowReader<SourceRow> {
     let context = context
     var reader = RowReader<SourceRow> { row in

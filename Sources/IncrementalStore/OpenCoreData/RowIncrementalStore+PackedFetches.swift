@@ -13,7 +13,7 @@ extension RowFetch {
   /// The identifiers of the results, in their order. Keeps no rows, unless it has to sort them.
   fileprivate func packedIDs(
     _ request: NSFetchRequest<NSManagedObject>, over snapshot: any RowSnapshot, _ indexes: DeclaredIndexes
-  ) throws -> (answer: PackedIDs, path: String?) {
+  ) throws -> (answer: PackedIDs, path: (any CustomStringConvertible)?) {
     guard let entity = entity(of: request), let map = store.access.schema[entity] else { return (PackedIDs(), nil) }
     let source = RowSource(snapshot, store.access, indexes, context)
     var rows = RowPass(request.predicate, of: map, includingSubentities: request.includesSubentities, source)

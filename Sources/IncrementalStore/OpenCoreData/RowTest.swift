@@ -4,7 +4,7 @@ import OpenCoreData
 struct RowTest {
   private let tests: [FieldTest]
   /// Whether the predicate requires nothing else.
-  private let isWhole: Bool
+  let isWhole: Bool
 
   /// Nil if the bytes do not tell about the predicate, or about its first part.
   init?(_ predicate: NSPredicate?, _ map: EntityMap, _ access: RowAccess) {
@@ -27,6 +27,8 @@ struct RowTest {
     }
     return isWhole ? true : nil
   }
+
+  func callAsFunction(_ row: [UInt8]) -> Bool? { unsafe row.withUnsafeBytes { unsafe self($0.bytes) } }
 }
 
 extension FieldTest {

@@ -22,11 +22,14 @@ indirect enum AccessPath {
 
   /// The inverse of a relationship, through which a path leads back to the relationship's own end.
   struct Inverse {
-    /// As in `Issue.comments`.
-    let name: String
+    let relationship: NSRelationshipDescription
     let end: EntityMap.Inverse
+
+    /// As in `Issue.comments`.
+    var name: String { "\(relationship.entity.name ?? "").\(relationship.name)" }
+
     /// The entity of the objects to which the path leads.
-    let destination: NSEntityDescription?
+    var destination: NSEntityDescription? { relationship.destinationEntity }
   }
 
   /// The objects of an entity that satisfy a predicate, and the way from them.

@@ -14,6 +14,7 @@ struct CandidateReader {
   let source: RowSource
   /// The entities of the objects that are fetched.
   let maps: [EntityMap]
+  let places: EntityPlaces
   /// How many rows may be read at most, by a scan or in its time.
   let mostRows: Int
   /// How many rows a scan reads and tests in the time in which one row is looked up by its reference.
@@ -21,9 +22,12 @@ struct CandidateReader {
 
   /// - Parameter testsReadRelationships: Whether the test of a row reads its relationships, which takes as long as
   ///   looking it up.
-  init(source: RowSource, maps: [EntityMap], mostRows: Int, testsReadRelationships: Bool) {
+  init(
+    source: RowSource, maps: [EntityMap], places: EntityPlaces, mostRows: Int, testsReadRelationships: Bool
+  ) {
     self.source = source
     self.maps = maps
+    self.places = places
     self.mostRows = mostRows
     scannedInALookup = testsReadRelationships ? 1 : 3
   }
@@ -44,27 +48,23 @@ struct CandidateReader {
     switch path {
     case .opposites(let object, let inverse):
       guard case .toMany(let end) = inverse.end, isFetched(inverse.destination) else { break }
-      guard try source.snapshot.row(object.reference, in: object.entity) != nil else { return nil }
+      guard try source.snapshot.stamp(of: object.reference, in: object.entity) != nil else { return nil }
       return try source.snapshot.count(
         [IndexSection.Range(beginningWith: Entry.members(of: object.reference, end.number))])
     case .indexed(let section):
-      let tables = tables
-      guard source.indexes.entities(in: section.index).allSatisfy(tables.contains) else { break }
+      guard source.indexes.entities(in: section.index).allSatisfy(isFetched) else { break }
       return try source.snapshot.count(section.ranges)
     default: break
     }
-    let tables = tables
-    return try candidates(path, lookups: .max)?.objects.count { tables.contains($0.entity) }
+    return try candidates(path, lookups: .max)?.objects.count { isFetched($0.entity) }
   }
 
-  private var tables: Set<UInt32> { Set(maps.map(\.number)) }
+  private func isFetched(_ entity: UInt32) -> Bool { places[entity] != nil }
 
   /// Whether all objects of an entity, and of those that inherit from it, are among those that are fetched.
   private func isFetched(_ entity: NSEntityDescription?) -> Bool {
-    let tables = tables
-    return entity.map { entity in
-      source.rows.schema.concrete(entity, includingSubentities: true).allSatisfy { tables.contains($0.number) }
-    } ?? false
+    guard let entity else { return false }
+    return source.rows.schema.concrete(entity, includingSubentities: true).allSatisfy { isFetched($0.number) }
   }
 
   /// How many lookups take no more time than reading all rows.

@@ -41,6 +41,10 @@ struct IndexOrder {
   let isExact: Bool
 }
 
+extension IndexOrder: CustomStringConvertible {
+  var description: String { "in the order of \(section)" }
+}
+
 /// Finds what the ready indexes of an entity know about predicates and orders. It reads nothing.
 struct IndexPlanner {
   /// The most combinations of values for which ranges are made.
@@ -52,7 +56,8 @@ struct IndexPlanner {
 
   /// The sections for predicates that must all be satisfied, those first for which more is known about the rows.
   func sections(for parts: [NSPredicate]) -> [IndexSection] {
-    indexes.filter { isUseful($0, parts) && has($0, allThatSatisfy: parts) }.map { section(of: $0, parts) }
+    guard !indexes.isEmpty else { return [] }
+    return indexes.filter { isUseful($0, parts) && has($0, allThatSatisfy: parts) }.map { section(of: $0, parts) }
       .filter { $0.restricted > 0 }.sorted { $0.restricted > $1.restricted }.map(\.section)
   }
 

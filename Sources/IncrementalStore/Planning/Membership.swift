@@ -36,9 +36,12 @@ struct Membership {
   private static func subject(_ expression: NSExpression, _ isOfElement: Bool) -> Subject? {
     if expression.isIdentity { return isOfElement ? nil : .identity }
     guard var path = expression.path else { return nil }
-    // An object equals its identifier.
-    if path.hasSuffix(".objectID") { path.removeLast(".objectID".count) }
-    guard !path.utf8.contains(UInt8(ascii: ".")) else { return nil }
+    if path.utf8.contains(UInt8(ascii: ".")) {
+      // An object equals its identifier.
+      guard path.hasSuffix(".objectID") else { return nil }
+      path.removeLast(".objectID".count)
+      guard !path.utf8.contains(UInt8(ascii: ".")) else { return nil }
+    }
     return isOfElement ? .element(path) : .value(path)
   }
 }
@@ -100,7 +103,11 @@ extension NSCompoundPredicate {
 extension NSExpression {
   /// Whether the expression is the evaluated object or its identifier.
   var isIdentity: Bool {
-    expressionType == .evaluatedObject || expressionType == .keyPath && ["self", "objectID"].contains(keyPath)
+    switch expressionType {
+    case .evaluatedObject: true
+    case .keyPath: keyPath == "self" || keyPath == "objectID"
+    default: false
+    }
   }
 
   /// The key path; nil if the expression is something else.

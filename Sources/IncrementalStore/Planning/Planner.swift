@@ -29,7 +29,12 @@ struct Planner {
 
   /// The reference before which no row satisfies a predicate, for `SELF > %@` and `SELF >= %@`; nil if there is none.
   func first(for predicate: NSPredicate?) -> RowReference? {
-    (predicate?.conjuncts ?? []).compactMap { ($0 as? NSComparisonPredicate).flatMap(first) }.max()
+    switch predicate {
+    case let comparison as NSComparisonPredicate: first(for: comparison)
+    case let compound as NSCompoundPredicate:
+      compound.conjuncts.compactMap { ($0 as? NSComparisonPredicate).flatMap(first) }.max()
+    default: nil
+    }
   }
 
   private func first(for comparison: NSComparisonPredicate) -> RowReference? {
@@ -41,17 +46,20 @@ struct Planner {
 
   /// The path for predicates that must all be satisfied.
   private func path(forAll parts: [NSPredicate]) -> AccessPath? {
-    let comparisons = parts.compactMap { $0 as? NSComparisonPredicate }
-    let memberships = comparisons.compactMap(Membership.init)
     let sections = indexes.sections(for: parts)
     if let exact = sections.first(where: \.isExact) { return .indexed(exact) }
+    let comparisons = parts.compactMap { $0 as? NSComparisonPredicate }
+    let memberships = comparisons.compactMap(Membership.init)
     let keyPaths = keyPaths(for: memberships)
     // No path is shorter than one to the holder of a key.
     if let single = keyPaths.first(where: \.isSingleKey) { return single }
-    let paths =
-      sections.map { AccessPath.indexed($0) } + memberships.compactMap(objectPath) + keyPaths
-      + parts.filter(\.isDisjunction).compactMap { path(for: $0) }
-      + comparisons.compactMap { relatedPath(for: $0) ?? memberPath(for: $0) }
+    var paths = sections.map { AccessPath.indexed($0) }
+    for membership in memberships { if let path = objectPath(for: membership) { paths.append(path) } }
+    paths += keyPaths
+    for part in parts where part.isDisjunction { if let path = path(for: part) { paths.append(path) } }
+    for comparison in comparisons {
+      if let path = relatedPath(for: comparison) ?? memberPath(for: comparison) { paths.append(path) }
+    }
     return parts.count == 1 && paths.count == 1 ? paths[0] : paths.isEmpty ? nil : .shortest(paths)
   }
 
@@ -71,8 +79,8 @@ struct Planner {
   }
 
   private func path(from objects: [ObjectReference], _ inverse: AccessPath.Inverse) -> AccessPath {
-    let paths = objects.map { AccessPath.opposites(of: $0, inverse) }
-    return paths.count == 1 ? paths[0] : .union(paths)
+    if objects.count == 1 { return .opposites(of: objects[0], inverse) }
+    return .union(objects.map { .opposites(of: $0, inverse) })
   }
 
   /// The objects among constants that are objects or identifiers. An object that is not saved is none of the store's,
@@ -91,22 +99,24 @@ struct Planner {
   }
 
   private func inverse(ofToOne key: String) -> AccessPath.Inverse? {
-    guard case .toOne(_, let end) = map.field(named: key)?.kind else { return nil }
-    return inverse(of: key, end)
+    guard case .toOne(let relationship, let end) = map.field(named: key)?.kind else { return nil }
+    return inverse(of: relationship, end)
   }
 
   private func inverse(ofToMany key: String) -> AccessPath.Inverse? {
-    map.set(named: key).flatMap { inverse(of: key, $0.inverse) }
+    guard let set = map.set(named: key), let relationship = map.entity.relationshipsByName[key] else { return nil }
+    return inverse(of: relationship, set.inverse)
   }
 
   /// Nil if the two relationships are not the inverses of each other, or if the store does not have the inverse, which
   /// a read-only store may lack.
-  private func inverse(of key: String, _ end: EntityMap.Inverse) -> AccessPath.Inverse? {
-    guard let inverse = map.entity.relationshipsByName[key]?.inverseRelationship,
-      inverse.inverseRelationship?.name == key, let number = end.number, number < Schema.highestNextNumber
+  private func inverse(
+    of relationship: NSRelationshipDescription, _ end: EntityMap.Inverse
+  ) -> AccessPath.Inverse? {
+    guard let inverse = relationship.inverseRelationship,
+      inverse.inverseRelationship?.name == relationship.name, let number = end.number, number < Schema.highestNextNumber
     else { return nil }
-    return AccessPath.Inverse(
-      name: "\(inverse.entity.name ?? "").\(inverse.name)", end: end, destination: inverse.destinationEntity)
+    return AccessPath.Inverse(relationship: inverse, end: end)
   }
 
   // MARK: Related objects
@@ -157,10 +167,17 @@ struct Planner {
     var rows = [FieldWriter()]
     var rest = constraint.fields.count
     for field in map.fields where constraint.fields.contains(field.number) {
-      guard let values = values(of: field, memberships), values.count <= Self.mostKeys / max(rows.count, 1),
-        let longer = try? rows.flatMap({ row in try values.map { try row.appending($0, of: field, access) } })
+      guard let values = values(of: field, memberships), values.count <= Self.mostKeys / max(rows.count, 1)
       else { return nil }
-      rows = longer
+      do {
+        if values.count == 1 {
+          for place in rows.indices { try access.write(values[0], of: field, to: &rows[place]) }
+        } else {
+          rows = try rows.flatMap { row in try values.map { try row.appending($0, of: field, access) } }
+        }
+      } catch {
+        return nil
+      }
       rest -= 1
     }
     guard rest == 0 else { return nil }

@@ -7,8 +7,8 @@ import CoreData
 /// exceptions: rows that the predicate names, and rows to which the entries of a relationship lead, and no others. For
 /// the latter, the evaluator would read the same relationship.
 struct RowPass {
-  /// The path on which rows were found, in words; nil if all rows were read.
-  private(set) var usedPath: String?
+  /// The path on which rows were found; nil if all rows were read.
+  private(set) var usedPath: (any CustomStringConvertible)?
   /// The path to the rows; nil if all must be read. A database that searches needs none.
   private lazy var path = planner.path(for: predicate)
   let predicate: NSPredicate?
@@ -16,7 +16,7 @@ struct RowPass {
   private let map: EntityMap
   let maps: [EntityMap]
   /// The place of each entity in `maps`, by its number.
-  let places: [UInt32: Int]
+  let places: EntityPlaces
   let source: RowSource
   let planner: Planner
   private let reader: CandidateReader
@@ -35,12 +35,12 @@ struct RowPass {
     self.predicate = predicate
     self.map = map
     maps = source.rows.schema.concrete(map.entity, includingSubentities: includingSubentities)
-    places = Dictionary(uniqueKeysWithValues: maps.enumerated().map { ($1.number, $0) })
+    places = EntityPlaces(maps)
     self.source = source
     self.mostRows = mostRows
     partialRows = PartialRowTest(predicate, source)
     reader = CandidateReader(
-      source: source, maps: maps, mostRows: mostRows,
+      source: source, maps: maps, places: places, mostRows: mostRows,
       testsReadRelationships: predicate.map { $0.readsRelationships(of: map) } ?? false)
   }
 
@@ -51,7 +51,7 @@ struct RowPass {
     guard let path, path.isExact, partialRows == nil || path.isCertain,
       let count = try reader.count(path)
     else { return nil }
-    usedPath = path.description
+    usedPath = path
     return count
   }
 
@@ -88,12 +88,12 @@ struct RowPass {
     } else if let path, let order, !order.index.isExact,
       let candidates = try reader.candidates(path, lookups: max(64, 4 * order.window))
     {
-      usedPath = candidates.path.description
+      usedPath = candidates.path
       try lookUp(fetched(candidates.objects, areSorted)[...], &collector, true)
     } else if let order, try offerInOrder(order.index, &collector) {
-      usedPath = "in the order of \(order.index.section)"
+      usedPath = order.index
     } else if let path, let candidates = try reader.candidates(path) {
-      usedPath = candidates.path.description
+      usedPath = candidates.path
       let objects = fetched(candidates.objects, areSorted)
       try lookUp(objects[...], &collector, keepsContents, areMatches: path.isCertain)
     } else if reader.mostRows < .max, try source.count(maps) > reader.mostRows {
@@ -168,7 +168,7 @@ struct RowPass {
   /// Those candidates that have one of the entities of the fetch, in the order in which a scan reads them.
   private func fetched(_ candidates: [ObjectReference], _ areSorted: Bool) -> [(object: ObjectReference, place: Int)] {
     var objects: [(object: ObjectReference, place: Int)] = candidates.compactMap { object in
-      isFetched(object) ? place(of: object).map { (object, $0) } : nil
+      isFetched(object) ? places[object.entity].map { (object, $0) } : nil
     }
     if areSorted, maps.count > 1 {
       objects.sort { ($0.place, $0.object.reference) < ($1.place, $1.object.reference) }
@@ -177,11 +177,7 @@ struct RowPass {
   }
 
   private func isFetched(_ object: ObjectReference) -> Bool {
-    place(of: object) != nil && (first.map { object.reference >= $0 } ?? true)
-  }
-
-  private func place(of object: ObjectReference) -> Int? {
-    maps.first?.number == object.entity ? 0 : places[object.entity]
+    places[object.entity] != nil && (first.map { object.reference >= $0 } ?? true)
   }
 
   private func lookUp(
@@ -224,7 +220,7 @@ struct RowPass {
       }
     }
     if isExact { pass(on: group.take()) }
-    if isExact { usedPath = "in the order of \(order.section)" }
+    if isExact { usedPath = order }
     return isExact
   }
 

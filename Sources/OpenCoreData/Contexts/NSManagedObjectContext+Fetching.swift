@@ -68,7 +68,7 @@ extension NSManagedObjectContext {
     copy.entity = entity
     copy.predicate = copy.predicate.map(withPermanentIDs)
     // Reject an invalid request before a store is called.
-    _ = try CompiledFetch(copy, of: entity, reading: RowReader<NSManagedObject>.keyed)
+    try copy.check(for: entity)
     return copy
   }
 
@@ -226,8 +226,11 @@ extension NSManagedObjectContext {
       }
     }
     guard let coordinator = persistentStoreCoordinator else { throw noStores }
-    let all = NSFetchRequest<NSManagedObject>(copying: request)
-    if try coordinator.affectedStores(of: request).count > 1 { (all.fetchOffset, all.fetchLimit) = (0, 0) }
+    var all = request
+    if try coordinator.affectedStores(of: request).count > 1 {
+      all = NSFetchRequest(copying: request)
+      (all.fetchOffset, all.fetchLimit) = (0, 0)
+    }
     let parts = try coordinator.fetch(all, self)
     let counts = try parts.map(\.elements).map { part in
       guard let count = (part.first as? NSNumber)?.intValue, part.count == 1 else {

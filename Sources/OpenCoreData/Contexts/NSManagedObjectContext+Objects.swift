@@ -197,14 +197,20 @@ extension NSManagedObjectContext {
     var deleted: [NSManagedObject] = []
     var first: (any Error)?
     while !pending.propagating.isEmpty {
-      for object in pending.takePropagating() where object.isDeleted {
-        do {
-          try throwingErrorsOfFaults { propagateDeletion(of: object) }
-          if object.isInserted { forget(object) }
-          deleted.append(object)
-        } catch {
-          waiting.append(object)
-          first = first ?? error
+      var rest = pending.takePropagating()[...]
+      while !rest.isEmpty {
+        let objects = rest.prefix(Self.objectsReadTogether)
+        rest = rest.dropFirst(objects.count)
+        readForDeleteRules(objects)
+        for object in objects where object.isDeleted {
+          do {
+            try throwingErrorsOfFaults { propagateDeletion(of: object) }
+            if object.isInserted { forget(object) }
+            deleted.append(object)
+          } catch {
+            waiting.append(object)
+            first = first ?? error
+          }
         }
       }
     }

@@ -16,18 +16,25 @@ package struct CompiledFetch<Row> {
   /// - Parameters:
   ///   - request: The request; it is not retained.
   ///   - entity: The entity whose objects it fetches.
+  ///   - test: Tests rows as the predicate would. Then the predicate, which must be valid, is neither checked nor
+  ///     compiled. Nil if nobody else tests rows.
   ///   - reader: How rows are read. The value of a to-one relationship is the object, or a value that represents it.
   package init<Result>(
-    _ request: NSFetchRequest<Result>, of entity: NSEntityDescription, reading reader: RowReader<Row>
+    _ request: NSFetchRequest<Result>, of entity: NSEntityDescription, testedBy test: ((Row) -> Bool)? = nil,
+    reading reader: @autoclosure () -> RowReader<Row>
   ) throws(FetchRequestError) {
     let givesDictionaries = request.resultType == .dictionaryResultType
     let groups = request.propertiesToGroupBy?.isEmpty == false
     guard givesDictionaries || !groups else { throw FetchRequestError(.groupingWithoutDictionaries, entity) }
     guard groups || request.havingPredicate == nil else { throw FetchRequestError(.havingWithoutGrouping, entity) }
-    let compiler = FetchCompiler(validator: FetchRequestValidator(entity), reader: reader)
-    matches = try compiler.test(request.predicate)
-    sort = try compiler.sort(request.sortDescriptors)
     window = FetchWindow(request)
+    if let test, !givesDictionaries, request.sortDescriptors?.isEmpty ?? true {
+      (matches, sort, projection) = (test, nil, nil)
+      return
+    }
+    let compiler = FetchCompiler(validator: FetchRequestValidator(entity), reader: reader())
+    matches = if let test { test } else { try compiler.test(request.predicate) }
+    sort = try compiler.sort(request.sortDescriptors)
     projection = givesDictionaries ? try DictionaryProjection(request, compiler, sort) : nil
   }
 

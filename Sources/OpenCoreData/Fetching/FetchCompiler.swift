@@ -27,9 +27,7 @@ struct FetchCompiler<Row> {
   /// Nil if there are no sort descriptors.
   func sort(_ descriptors: [NSSortDescriptor]?) throws(FetchRequestError) -> CompiledSort<Row>? {
     guard let descriptors, !descriptors.isEmpty else { return nil }
-    for descriptor in descriptors {
-      try validator.checkToOne(descriptor.key.map { NSExpression(forKeyPath: $0) } ?? .expressionForEvaluatedObject())
-    }
+    for descriptor in descriptors { try validator.check(descriptor) }
     do throws(PredicateCompilationError) {
       return try CompiledSort(descriptors, reading: reader)
     } catch {

@@ -1,5 +1,42 @@
 import Foundation
 
+extension NSFetchRequest {
+  /// Throws if the request is invalid for an entity.
+  func check(for entity: NSEntityDescription) throws(FetchRequestError) {
+    guard resultType != .dictionaryResultType, propertiesToGroupBy == nil, havingPredicate == nil,
+      predicate?.isSurelyEvaluable ?? true
+    else {
+      _ = try CompiledFetch(self, of: entity, reading: RowReader<NSManagedObject>.keyed)
+      return
+    }
+    let validator = FetchRequestValidator(entity)
+    if let predicate { try validator.check(predicate) }
+    for descriptor in sortDescriptors ?? [] { try validator.check(descriptor) }
+  }
+}
+
+extension NSPredicate {
+  /// Whether the predicate consists of comparisons that can be evaluated if their key paths are valid.
+  fileprivate var isSurelyEvaluable: Bool {
+    switch self {
+    case let comparison as NSComparisonPredicate:
+      comparison.predicateOperatorType != .matches && comparison.leftExpression.isSurelyEvaluable
+        && comparison.rightExpression.isSurelyEvaluable
+    case let compound as NSCompoundPredicate: compound.subpredicates.allSatisfy(\.isSurelyEvaluable)
+    default: false
+    }
+  }
+}
+
+extension NSExpression {
+  fileprivate var isSurelyEvaluable: Bool {
+    switch form {
+    case .constant, .evaluatedObject, .keyPath: true
+    default: false
+    }
+  }
+}
+
 /// Checks that a fetch request fits its entity.
 struct FetchRequestValidator {
   let entity: NSEntityDescription
@@ -34,6 +71,10 @@ struct FetchRequestValidator {
     default: _ = try end(ofSeveral: left)
     }
     if type == .in { _ = try end(of: right) } else { try checkToOne(right) }
+  }
+
+  func check(_ descriptor: NSSortDescriptor) throws(FetchRequestError) {
+    try checkToOne(descriptor.key.map { NSExpression(forKeyPath: $0) } ?? .expressionForEvaluatedObject())
   }
 
   // MARK: Expressions

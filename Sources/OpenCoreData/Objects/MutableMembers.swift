@@ -24,7 +24,11 @@ final class MutableMembers: NSMutableSet {
     return owner.members(of: relationship, at: place)
   }
 
-  override var count: Int { members.count }
+  override var count: Int {
+    owner.checkQueue()
+    owner.fireFault(relationship.name)
+    return owner.memberCount(of: relationship, at: place)
+  }
 
   override func member(_ object: Any) -> Any? {
     (object as? NSManagedObject).flatMap { members.contains($0) ? $0 : nil }

@@ -59,6 +59,15 @@ extension NSManagedObject {
     return object
   }
 
+  /// The number of members of a to-many relationship. Makes no objects of members that have not been read. Nil if the
+  /// key is of another property, or if ``value(forKey:)`` must be called.
+  final func memberCount(forKey key: String) -> Int? {
+    guard let place = placeToRead(key), case .toMany(let relationship) = layout.slots[place].kind else { return nil }
+    willAccessValue(forKey: key)
+    defer { didAccessValue(forKey: key) }
+    return memberCount(of: relationship, at: place)
+  }
+
   // MARK: Changing
 
   /// Sets the value of an attribute, as ``setValue(_:forKey:)`` does.

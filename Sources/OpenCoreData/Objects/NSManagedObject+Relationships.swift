@@ -42,6 +42,12 @@ extension NSManagedObject {
     return members
   }
 
+  /// The number of members of a to-many relationship. Makes no objects of members that have not been read.
+  final func memberCount(of relationship: NSRelationshipDescription, at place: Int) -> Int {
+    if let members = relatedObjects(at: place), !members.isFault { return members.count }
+    return objectIDs(forRelationshipNamed: relationship.name).count
+  }
+
   // MARK: Changing
 
   final func setToOne(_ object: NSManagedObject?, _ relationship: NSRelationshipDescription, at place: Int) {

@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// Unchecked, because it captures the constants and blocks of the predicate. It never changes itself, and code that
 /// shares a predicate between threads is responsible for those constants and blocks anyway.
-struct ObjectPredicate: @unchecked Sendable {
+final class ObjectPredicate: @unchecked Sendable {
   private let test: (Any?, Bindings) -> Bool
 
   /// Traps if the predicate cannot be evaluated.

@@ -97,7 +97,9 @@ extension FormatParser {
     case .at(let key):
       try chain()
       component = key
-    case .placeholder("K"): component = try keyPathArgument()
+    case .placeholder("K"):
+      component = try keyPathArgument()
+      placeholders = nil
     default: throw problem("\(token.name) stands where a key is expected")
     }
     advance()

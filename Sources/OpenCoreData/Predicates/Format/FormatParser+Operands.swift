@@ -20,13 +20,16 @@ extension FormatParser {
     case .decimal(let value): expression = NSExpression(forConstantValue: value)
     case .double(let value): expression = NSExpression(forConstantValue: value)
     case .string(let value): expression = NSExpression(forConstantValue: value)
-    case .placeholder("K"): expression = NSExpression(forKeyPath: try keyPathArgument())
+    case .placeholder("K"):
+      expression = NSExpression(forKeyPath: try keyPathArgument())
+      placeholders?.append(("K", expression))
     case .placeholder(let letter):
       do throws(FormatProblem) {
         expression = try arguments.expression(for: letter)
       } catch {
         throw problem(error.reason)
       }
+      placeholders?.append((letter, expression))
     default: throw problem("\(token.name) stands where a value is expected")
     }
     advance()

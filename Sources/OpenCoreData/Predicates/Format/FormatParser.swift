@@ -14,6 +14,8 @@ final class FormatParser {
   private let tokens: [(token: FormatToken, position: String.Index)]
   private var index = 0
   var arguments: FormatArguments
+  /// The placeholders that have taken an argument so far; nil if one of them is a part of a key path.
+  var placeholders: [FormatTemplate.Placeholder]? = []
 
   /// The number of nested rules around the current one.
   private var depth = 0
@@ -21,10 +23,20 @@ final class FormatParser {
   var chained = 0
 
   static func predicate(_ format: String, _ arguments: [Any?]) throws(PredicateFormatError) -> NSPredicate {
+    if let predicate = FormatTemplates.predicate(format, arguments) { return predicate }
+    let (predicate, placeholders) = try parse(format, arguments)
+    if let placeholders { FormatTemplates.keep(format, predicate, placeholders) }
+    return predicate
+  }
+
+  /// Parses a format that has no template yet, and returns with the predicate what a template is made of.
+  static func parse(
+    _ format: String, _ arguments: [Any?]
+  ) throws(PredicateFormatError) -> (predicate: NSPredicate, placeholders: [FormatTemplate.Placeholder]?) {
     let parser = try FormatParser(format, arguments)
     let predicate = try parser.predicate(parser.anyOperand)
     try parser.expectEnd()
-    return predicate
+    return (predicate, parser.placeholders)
   }
 
   static func expression(_ format: String, _ arguments: [Any?]) throws(PredicateFormatError) -> NSExpression {

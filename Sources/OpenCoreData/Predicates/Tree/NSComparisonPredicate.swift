@@ -1,4 +1,5 @@
 public import Foundation
+import Synchronization
 
 /// A predicate that compares the values of two expressions.
 ///
@@ -80,7 +81,7 @@ open class NSComparisonPredicate: NSPredicate {
   public let options: Options
 
   /// The compiled comparison; nil until the first evaluation.
-  private let evaluator = Locked<ObjectPredicate?>(nil)
+  private let evaluator = AtomicLazyReference<ObjectPredicate>()
 
   /// A comparison of two expressions.
   public init(
@@ -100,12 +101,7 @@ open class NSComparisonPredicate: NSPredicate {
   /// Traps if the comparison cannot be evaluated: if a variable has no value, if a constant regular expression is
   /// invalid, or if an expression is supported by other stores only. ``CompiledPredicate`` throws instead.
   open override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
-    let evaluator = evaluator.withLock { known in
-      if let known { return known }
-      let made = ObjectPredicate(trapping: self)
-      known = made
-      return made
-    }
+    let evaluator = evaluator.load() ?? evaluator.storeIfNil(ObjectPredicate(trapping: self))
     return evaluator.evaluate(with: object, variables: bindings)
   }
 

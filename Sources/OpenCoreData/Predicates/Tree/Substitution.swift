@@ -53,6 +53,16 @@ extension NSExpression {
   /// The expression that an argument of a format stands for: the argument itself if it is an expression, else its value
   /// as a constant.
   static func substituting(_ value: Any?) -> NSExpression {
-    value as? NSExpression ?? NSExpression(forConstantValue: value is NSNull ? nil : value)
+    guard let value else { return NSExpression(.constant(nil)) }
+    // The casts below would try to bridge these, which takes ten times as long.
+    let type: Any.Type = type(of: value)
+    if type == String.self || type == Date.self || type == UUID.self || type == NSManagedObjectID.self {
+      return NSExpression(.constant(value))
+    }
+    if let object = classInstance(value) {
+      if let expression = object as? NSExpression { return expression }
+      if object is NSUUID || object is NSDate || object is NSManagedObject { return NSExpression(.constant(value)) }
+    }
+    return value as? NSExpression ?? NSExpression(forConstantValue: value is NSNull ? nil : value)
   }
 }

@@ -32,7 +32,14 @@ struct ValuePath {
     guard case .key(let key)? = steps.first, key != "self", let keyed = keyValues(of: object) else {
       return value(in: PredicateValue(object))
     }
+    if let count = countOfMembers(key, keyed) { return .integer(Int64(count)) }
     return Self.follow(steps.dropFirst(), from: keyed.predicateValue(forKey: key))
+  }
+
+  /// The number of members of a relationship of a managed object, if the path asks for nothing else.
+  private func countOfMembers(_ key: String, _ keyed: any KeyValueCoding) -> Int? {
+    guard steps.count == 2, case .operator(.count, let each) = steps[1], each.steps.isEmpty else { return nil }
+    return (keyed as? NSManagedObject)?.memberCount(forKey: key)
   }
 
   /// The value at the end of a path that begins at a value; null if a key on the way has no value.
