@@ -110,7 +110,7 @@ import Testing
 }
 
 extension Coordinator {
-  fileprivate func anotherContext() -> NSManagedObjectContext {
+  func anotherContext() -> NSManagedObjectContext {
     let context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = coordinator
     return context

@@ -25,7 +25,6 @@ import Testing
       let shelf = try #require(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Shelf")).first)
       #expect(shelf.value(forKeyPath: "books.@count") as? Int == 2)
       #expect(shelf.mutableSetValue(forKey: "books").count == 2)
-      #expect(NSPredicate(format: "books.@count == 2").evaluate(with: shelf))
       #expect(context.registeredObjects == [shelf])
       #expect(shelf.hasFault(forRelationshipNamed: "books"))
     }
@@ -54,7 +53,7 @@ import Testing
   /// A set that makes its members late could be the value of a relationship if Foundation asked it for them.
   @Test("Foundation makes an empty Swift set of a subclass of NSSet.")
   func subclass() {
-    final class Late: NSSet, @unchecked Sendable {
+    final class Late: NSSet {
       override var count: Int { 1 }
       override func member(_ object: Any) -> Any? { object as? NSNumber == 1 ? 1 as NSNumber : nil }
       override func objectEnumerator() -> NSEnumerator { NSArray(array: [1 as NSNumber]).objectEnumerator() }

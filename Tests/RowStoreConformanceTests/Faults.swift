@@ -202,6 +202,7 @@ extension Fault: CustomTestStringConvertible {
         }
       }
     },
+    Fault("All snapshots have one state.", foundBy: "another state") { $0.reads = { $0.state = 1 } },
   ]
 
   private static let saves = [

@@ -74,6 +74,7 @@ final class FaultySnapshot: RowSnapshot {
   var entries: ([[UInt8]], Int) throws -> [[[UInt8]]]
   var together: ([UInt32: [RowReference]], [[UInt8]], Int) throws -> Together
   var isRemote = false
+  var state: UInt64?
 
   typealias Together = (rows: [UInt32: [StoredRow?]], entries: [[[UInt8]]])
 

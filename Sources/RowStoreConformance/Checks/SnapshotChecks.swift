@@ -1,7 +1,7 @@
 import IncrementalStore
 
 extension Promise {
-  static let snapshots = [heldSnapshots, readSnapshots]
+  static let snapshots = [heldSnapshots, readSnapshots, states]
 
   private static let heldSnapshots = Promise("A snapshot does not change, whatever is saved later.") { session in
     let store = try session.store()
@@ -30,6 +30,18 @@ extension Promise {
       let snapshot = try store.snapshot()
       let number = try pattern.number(in: snapshot)
       for _ in 1...3 { try expect("The save that a snapshot sees", pattern.number(in: snapshot), is: number) }
+    }
+  }
+
+  private static let states = Promise("A snapshot of other contents has another state, if it has one.") { session in
+    let store = try session.store()
+    let other = try session.store()
+    let reference = store.referenceKind.reference(1)
+    var known: Set<UInt64> = []
+    for step in 0..<10 as Range<UInt8> {
+      try (step % 2 == 0 ? store : other).apply { $0.put([step], reference, in: 1) }
+      guard let state = try store.snapshot().state else { continue }
+      try expect(known.insert(state).inserted, "A snapshot has the state of an earlier one with other contents.")
     }
   }
 }
