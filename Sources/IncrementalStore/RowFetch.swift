@@ -95,7 +95,9 @@ struct RowFetch {
     }
     let source = RowSource(snapshot, store.access, indexes, context)
     var rows = RowPass(request.predicate, of: map, includingSubentities: request.includesSubentities, source)
-    if isForCount, let count = try rows.count() { return ([NSNumber(value: request.windowed(count))] as [Any], rows.usedPath) }
+    if isForCount, let count = try rows.count() {
+      return ([NSNumber(value: request.windowed(count))] as [Any], rows.usedPath)
+    }
     var collector = try RowCollector(request, of: map, source, isForCount: isForCount)
     if let names = request.countedGroupNames,
       let (groups, path) = try rows.groups(by: names, areSorted: request.isSorted)

@@ -272,7 +272,9 @@ open class RowIncrementalStore: NSIncrementalStore {
       guard let (row, map) = try row(of: objectID, in: pinned) else { throw StoreFailure.missing(objectID) }
       return try RowNode(CachedRow(row), of: objectID, map, access)
     }
-    if let row = cache.row(of: objectID, maximumAge: context.stalenessInterval), let map = access.schema[objectID.entity] {
+    if let row = cache.row(of: objectID, maximumAge: context.stalenessInterval),
+      let map = access.schema[objectID.entity]
+    {
       return try RowNode(row, of: objectID, map, access)
     }
     guard let (row, map) = try currentRow(of: objectID) else {

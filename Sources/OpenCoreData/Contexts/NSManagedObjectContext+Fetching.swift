@@ -184,7 +184,9 @@ extension NSManagedObjectContext {
 
   /// The results of the stores or of the parent, in the order and the window of the request. Without sort descriptors,
   /// each store's results follow those of the store before.
-  private func stored(_ request: NSFetchRequest<NSManagedObject>) throws -> StoreAnswer { try stored(request, for: self) }
+  private func stored(_ request: NSFetchRequest<NSManagedObject>) throws -> StoreAnswer {
+    try stored(request, for: self)
+  }
 
   /// The results for this context, or for one of its descendants whose results include the unsaved changes of this
   /// context; dictionaries show what the stores have.
