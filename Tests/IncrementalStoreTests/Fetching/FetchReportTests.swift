@@ -224,9 +224,9 @@ struct FetchReportTests {
       request.sortDescriptors = [NSSortDescriptor(key: "rank", ascending: false)]
       (request.fetchOffset, request.fetchLimit) = (101, 2)
       let report = try stack.store.report(of: request, in: context)
-      // Two objects share each rank: the fetch reads one of rank 349 and one of rank 348.
+      // Two objects share each rank: the fetch reads one of rank 349 and one of rank 348; both, if it sorts them.
       #expect(report.path == "in the order of the index on reviewer, rank")
-      #expect(report.rowsRead == 2 && report.entriesRead < 110, "\(report)")
+      #expect(report.rowsRead == (RowCollector.keepsKeys ? 2 : 3) && report.entriesRead < 110, "\(report)")
       // Objects of the same rank come in the order of their references, which need not be that of their numbers.
       let ranks = try context.fetch(request).map { $0["rank"] as? Double }
       #expect(ranks == [349, 348])
