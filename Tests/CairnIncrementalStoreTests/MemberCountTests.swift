@@ -7,37 +7,35 @@ import Testing
 @Suite struct MemberCountTests {
   private let library = Library()
 
-  /// Saves a shelf with two books.
-  private func save(_ coordinator: Coordinator) throws {
+  /// Saves a shelf with two books, and calls `body` with the shelf in a context that has read nothing else.
+  private func withShelf(_ body: (NSManagedObject, NSManagedObjectContext) throws -> Void) throws {
+    let coordinator = try library.coordinator()
     try coordinator.work { context in
       let shelf = context.insert("Shelf", ["name": "novels"])
       for title in ["Emma", "Persuasion"] { _ = context.insert("Book", ["title": title, "shelf": shelf]) }
       try context.save()
     }
+    let context = coordinator.anotherContext()
+    try context.performAndWait {
+      let shelves = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Shelf"))
+      try body(#require(shelves.first), context)
+    }
+    try coordinator.close()
   }
 
   @Test("The count of the members of a relationship makes no objects of them.")
   func unread() throws {
-    let coordinator = try library.coordinator()
-    try save(coordinator)
-    let context = coordinator.anotherContext()
-    try context.performAndWait {
-      let shelf = try #require(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Shelf")).first)
+    try withShelf { shelf, context in
       #expect(shelf.value(forKeyPath: "books.@count") as? Int == 2)
       #expect(shelf.mutableSetValue(forKey: "books").count == 2)
       #expect(context.registeredObjects == [shelf])
       #expect(shelf.hasFault(forRelationshipNamed: "books"))
     }
-    try coordinator.close()
   }
 
   @Test("The count of the members of a relationship includes unsaved changes.")
   func changed() throws {
-    let coordinator = try library.coordinator()
-    try save(coordinator)
-    let context = coordinator.anotherContext()
-    try context.performAndWait {
-      let shelf = try #require(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Shelf")).first)
+    try withShelf { shelf, context in
       let added = context.insert("Book", ["title": "Sanditon", "shelf": shelf])
       #expect(shelf.value(forKeyPath: "books.@count") as? Int == 3)
       #expect(shelf.mutableSetValue(forKey: "books").count == 3)
@@ -47,7 +45,21 @@ import Testing
       #expect(shelf.value(forKeyPath: "books.@count") as? Int == 1)
       #expect(shelf.mutableSetValue(forKey: "books").count == 1)
     }
-    try coordinator.close()
+  }
+
+  @Test("The count of the members of a relationship is 0 if somebody else has deleted the object.")
+  func gone() throws {
+    try withShelf { shelf, context in
+      let other = NSManagedObjectContext(.privateQueue)
+      other.persistentStoreCoordinator = context.persistentStoreCoordinator
+      try other.performAndWait {
+        other.delete(other.object(with: shelf.objectID))
+        try other.save()
+      }
+      context.refresh(shelf, mergeChanges: false)
+      #expect(shelf.value(forKeyPath: "books.@count") as? Int == 0)
+      #expect(shelf.mutableSetValue(forKey: "books").count == 0)
+    }
   }
 
   /// A set that makes its members late could be the value of a relationship if Foundation asked it for them.

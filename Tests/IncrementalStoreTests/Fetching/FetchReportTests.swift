@@ -210,6 +210,23 @@ struct FetchReportTests {
     }
   }
 
+  @Test("A fetch of the first objects by a text of which an index has only a part sorts them by the whole text.")
+  func cutTexts() throws {
+    try stack.work { context throws in
+      for number in 100..<140 {
+        let issue = context.make("Issue", ["number": number])
+        issue["note"] = number < 103 ? String(repeating: "a long ", count: 10) + "\(200 - number)" : "b"
+      }
+      try context.save()
+      let request = people(nil, "Issue")
+      request.sortDescriptors = [NSSortDescriptor(key: "note", ascending: true)]
+      request.fetchLimit = 2
+      #expect(try context.fetch(request).map { $0["number"] as? Int } == [102, 101])
+      guard RowCollector.ordersTextsByScalars else { return }
+      #expect(try stack.store.report(of: request, in: context).path == "in the order of the index on note")
+    }
+  }
+
   @Test("A fetch uses the order of the index that its predicate restricts, and reads no rows before its offset.")
   func restrictedOrder() throws {
     try stack.work { context throws in

@@ -123,7 +123,8 @@ struct PlannedModel {
       return NSDecimalNumber(
         mantissa: UInt64(number.magnitude), exponent: Int16(number % 3), isNegative: number % 5 == 1)
     default:
-      let texts = ["", "a", "A", "\u{e9}", "e\u{301}", "ab", "x", String(repeating: "long ", count: 50)]
+      let long = String(repeating: "long ", count: 50)
+      let texts = ["", "a", "A", "\u{e9}", "e\u{301}", "ab", "x", long + "b", long + "a"]
       return number < texts.count && number >= 0 ? texts[number] : "t\(number)"
     }
   }

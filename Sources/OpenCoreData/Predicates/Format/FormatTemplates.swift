@@ -1,7 +1,7 @@
 import Foundation
 
-/// The templates of the formats that were parsed last. An application has few formats, unless it writes values into
-/// them.
+/// The templates of formats that were parsed. An application has few formats, unless it writes values into them; when
+/// there are too many, all are dropped.
 enum FormatTemplates {
   private static let most = 256
   /// The length of the longest format, in bytes, that has a template here.
