@@ -215,7 +215,7 @@ struct FetchReportTests {
     try stack.work { context throws in
       for number in 100..<140 {
         let issue = context.make("Issue", ["number": number])
-        issue["note"] = number < 103 ? String(repeating: "a long ", count: 10) + "\(200 - number)" : "b"
+        issue["note"] = number < 103 ? String(repeating: "a long ", count: 10) + "\(109 - number)" : "b"
       }
       try context.save()
       let request = people(nil, "Issue")
