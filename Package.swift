@@ -167,6 +167,8 @@ if hasOpenCoreData && !isEngineAlone {
     .executableTarget(
       name: "storewriter", dependencies: ["CairnIncrementalStore", "OpenCoreData"],
       path: "Tests/Scripts/StoreReader/Writer", swiftSettings: settings),
+    .executableTarget(
+      name: "Misuse", dependencies: ["CoreData"], path: "Tests/Scripts/Misuse/Program", swiftSettings: settings),
     .target(name: "CHeap", path: "Tests/Support/CHeap"),
     .testTarget(
       name: "OpenCoreDataTests",
@@ -253,11 +255,17 @@ if !hasOpenCoreData && Context.environment["CAIRN_APPLE_CORE_DATA"] == "1" {
   package.targets.append(.testTarget(name: "CoreDataContractTests", swiftSettings: settings))
 }
 
-// Build modes that take long, and serve only for some tests, name the targets of these tests.
-if let chosen = Context.environment["CAIRN_TESTS"]?.split(separator: ",") {
+// Build modes that take long, and serve only for some tests, name the targets of these tests; of a target that has many
+// others, the files and folders that they need, too: `CAIRN_TESTS=CairnTests=Machine.swift Histories,RowFormatTests`.
+if let choice = Context.environment["CAIRN_TESTS"] {
+  let chosen = choice.split(separator: ",").map { $0.split(separator: "=") }
   package.products.removeAll { $0 is Product.Executable }
   package.targets.removeAll { target in
     target.type == .executable && target.name != "modelgen"
-      || target.type == .test && !chosen.contains { $0 == target.name }
+      || target.type == .test && !chosen.contains { $0[0] == target.name }
+  }
+  for target in package.targets {
+    guard let parts = chosen.first(where: { $0[0] == target.name }), parts.count == 2 else { continue }
+    target.sources = parts[1].split(separator: " ").map(String.init)
   }
 }

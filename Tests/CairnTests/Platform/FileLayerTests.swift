@@ -161,18 +161,6 @@ func cause(_ body: () throws -> Void) -> FileError.Cause? {
   }
 }
 
-extension File {
-  func write(_ bytes: [UInt8], at offset: Int) throws {
-    try unsafe bytes.withUnsafeBytes { try unsafe write($0, at: offset) }
-  }
-
-  func bytes(_ offset: Int, _ count: Int) throws -> [UInt8] {
-    var bytes = [UInt8](repeating: 0xEE, count: count)
-    let read = try unsafe bytes.withUnsafeMutableBytes { try unsafe self.read(into: $0, at: offset) }
-    return Array(bytes.prefix(read))
-  }
-}
-
 @Suite struct CopiedFileTests {
   @Test func aCopyThatFailsIsFreedOnce() throws {
     let files = MemoryFileLayer()
@@ -184,22 +172,4 @@ extension File {
     }
     #expect(try CopiedFile(file, 600_000).length == 600_000)
   }
-}
-
-func withTemporaryDirectory(_ body: (String) throws -> Void) throws {
-  let directory = try makeTemporaryDirectory()
-  defer { removeDirectory(directory) }
-  try body(directory)
-}
-
-func makeTemporaryDirectory() throws -> String {
-  var template = Array("/tmp/cairn-XXXXXX".utf8CString)
-  guard unsafe mkdtemp(&template) != nil else { throw FileError(.system(errno), "mkdtemp", "/tmp") }
-  return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-}
-
-/// Removes a directory with all that is in it.
-func removeDirectory(_ path: String) {
-  for name in (try? SystemFileLayer().list(path)) ?? [] { removeDirectory("\(path)/\(name)") }
-  try? SystemFileLayer().remove(path)
 }

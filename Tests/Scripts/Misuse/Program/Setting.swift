@@ -62,7 +62,7 @@ final class GivingStore: NSIncrementalStore {
   override func newValuesForObject(
     with objectID: NSManagedObjectID, with context: NSManagedObjectContext
   ) throws -> NSIncrementalStoreNode {
-    if let error = Self.error { throw error }
+    if let error = unsafe Self.error { throw error }
     return NSIncrementalStoreNode(objectID: objectID, withValues: ["name": "Ann", "number": "twelve"], version: 1)
   }
 }

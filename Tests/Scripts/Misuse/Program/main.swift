@@ -83,7 +83,7 @@ let kinds: [String: (Setting) throws -> Void] = [
   },
   "predicate": { _ in _ = NSPredicate(format: "name ==") },
   "damaged": { _ in
-    GivingStore.error = NSError(
+    unsafe GivingStore.error = NSError(
       domain: NSCocoaErrorDomain, code: CocoaError.fileReadCorruptFile.rawValue,
       userInfo: [NSLocalizedDescriptionKey: "The row is damaged at byte 17."])
     try readName()
