@@ -9,14 +9,13 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 cp -R "$here/Package.swift" "$here/Sources" "$work"
-sed -i "s|path: \"../../..\"|path: \"$root\"|" "$work/Package.swift"
 mkdir -p "$work/Sources/Pages"
 code_as_function "$root/Sources/CairnBridges/CairnBridges.docc/CairnBridges.md" "_ store: Store" \
   >"$work/Sources/Pages/Pages.swift"
-swift build --disable-build-manifest-caching --package-path "$work" --scratch-path "$root/.build-bridges" --quiet >&2
+build_with_traits "$work"
 cd "$work"
 # Through a pipe, because the program lets no file grow.
-"$root/.build-bridges/debug/Bridged" | cat >output
+"$root/.build-traits/debug/Bridged" | cat >output
 diff output - <<'EXPECTED'
 rows: 10.0
 commits take time: true

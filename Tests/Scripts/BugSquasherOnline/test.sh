@@ -15,10 +15,8 @@ trap 'for process in $server $client; do kill -9 "$process" 2>/dev/null || true;
 need_products modelgen
 "$products/modelgen" "$example/Sources/bugs/Bugs.xcdatamodeld" --output "$work/Model" --access internal >"$work/modelgen"
 diff -r "$work/Model" "$example/Sources/bugs/Model" >&2 || fail "modelgen writes other classes"
-# The step RemoteHTTP has built the same dependencies there.
-options=(--disable-build-manifest-caching --package-path "$example" --scratch-path "$root/.build-http")
-swift build --quiet "${options[@]}" >&2
-built="$root/.build-http/debug"
+build_with_traits "$example"
+built="$root/.build-traits/debug"
 cd "$work"
 
 # start ARGUMENT…: starts the server, at $url.

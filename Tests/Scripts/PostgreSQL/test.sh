@@ -12,24 +12,28 @@ trap 'stop_postgresql; rm -rf "$work"' EXIT
 
 start_postgresql
 export CAIRN_POSTGRESQL_CRASH=$here/crash
-export CAIRN_TESTS=IncrementalStoreTests,PostgreSQLIncrementalStoreTests
-options=(--traits PostgreSQL --package-path "$root" --scratch-path "$root/.build-postgresql")
+tests=.build
+# Tools/test --all has built all tests with the trait.
+if [[ ${CAIRN_TRAITS:-} != PostgreSQL ]]; then
+  tests=.build-postgresql
+  CAIRN_TESTS=IncrementalStoreTests,PostgreSQLIncrementalStoreTests swift build --build-tests --quiet \
+    --traits PostgreSQL --package-path "$root" --scratch-path "$root/$tests" >&2
+fi
 run_tests() {
-  swift test --skip-build --experimental-maximum-parallelization-width "$((2 * $(nproc)))" "${options[@]}" "$@" 2>&1 \
-    | tee "$work/output" >&2
+  "$root/$tests/debug/CairnPackageTests.xctest" --testing-library swift-testing \
+    --experimental-maximum-parallelization-width "$((2 * $(nproc)))" "$@" 2>&1 | tee "$work/output" >&2
   grep -q 'Test run with [1-9].* passed' "$work/output"
 }
 
-swift build --build-tests --quiet "${options[@]}" >&2
-run_tests --skip KilledProcessTests
+run_tests --filter '^(PostgreSQL)?IncrementalStoreTests\.' --skip KilledProcessTests
 # Alone, since the others need the server.
 run_tests --filter KilledProcessTests
 
 # Three processes that serve one database, killed together under load.
-swift build --disable-build-manifest-caching --package-path "$root/Examples/Bank" --traits PostgreSQL \
-  --scratch-path "$root/.build-bank" --product Bank --quiet >&2
-"$root/.build-bank/debug/Bank" crash "$CAIRN_POSTGRESQL" --services 3 --kills 2 --transfers 100 --connections 4 >&2
+build_with_traits "$root/Examples/Bank" --traits PostgreSQL --product Bank
+"$root/.build-traits" --product Bank --quiet >&2
+"$root/.build-traits/debug/Bank" crash "$CAIRN_POSTGRESQL" --services 3 --kills 2 --transfers 100 --connections 4 >&2
 # The database, too, in the middle of each round.
-"$root/.build-bank/debug/Bank" crash "$CAIRN_POSTGRESQL" --services 3 --kills 2 --transfers 200 --connections 4 \
+"$root/.build-traits/debug/Bank" crash "$CAIRN_POSTGRESQL" --services 3 --kills 2 --transfers 200 --connections 4 \
   --database-crash "'$CAIRN_POSTGRESQL_CRASH' '$postgresql_folder'" >&2
 echo "stores in PostgreSQL keep Core Data's contract"

@@ -10,13 +10,12 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 cp -R "$here/Package.swift" "$here/Tests" "$work"
-sed -i "s|path: \"../../..\"|path: \"$root\"|" "$work/Package.swift"
 mkdir -p "$work/Sources/Pages"
 code_as_function "$root/Sources/RemoteHTTP/RemoteHTTP.docc/RemoteHTTP.md" \
   "_ token: @escaping @Sendable (Bool) async throws -> String" >"$work/Sources/Pages/Pages.swift"
-options=(--disable-build-manifest-caching --package-path "$work" --scratch-path "$root/.build-http")
-swift build --build-tests --quiet "${options[@]}" >&2
-swift test --skip-build "${options[@]}" 2>&1 | tee "$work/output" >&2
+build_with_traits "$work" --build-tests
+"$root/.build-traits/debug/RemoteHTTPTestsPackageTests.xctest" --testing-library swift-testing 2>&1 \
+  | tee "$work/output" >&2
 grep -q 'Test run with [1-9].* passed' "$work/output"
 
 # Without the trait nothing of it is resolved.
