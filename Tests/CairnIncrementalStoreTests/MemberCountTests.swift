@@ -28,6 +28,7 @@ import Testing
     try withShelf { shelf, context in
       #expect(shelf.value(forKeyPath: "books.@count") as? Int == 2)
       #expect(shelf.mutableSetValue(forKey: "books").count == 2)
+      #expect(NSPredicate(format: "books.@count == 2").evaluate(with: shelf))
       #expect(context.registeredObjects == [shelf])
       #expect(shelf.hasFault(forRelationshipNamed: "books"))
     }

@@ -9,10 +9,13 @@ extension NSManagedObjectContext {
   func readForDeleteRules(_ objects: ArraySlice<NSManagedObject>) {
     guard objects.count > 1, parent == nil, let coordinator = persistentStoreCoordinator else { return }
     let stored = objects.filter { $0.isDeleted && !$0.objectID.isTemporaryID }
-    for (_, objects) in Dictionary(grouping: stored, by: { ObjectIdentifier($0.layout) }) {
-      guard let layout = objects.first?.layout, layout.relationships.contains(where: layout.hasDeleteRule) else {
-        continue
-      }
+    let groups = Dictionary(grouping: stored, by: { ObjectIdentifier($0.layout) })
+    // In the order of the first object of each entity, so that objects are awoken in the same order each time.
+    for first in stored {
+      let layout = first.layout
+      guard let objects = groups[ObjectIdentifier(layout)], objects[0] === first,
+        layout.relationships.contains(where: layout.hasDeleteRule)
+      else { continue }
       try? realise(together: objects)
       for place in layout.toManys where layout.hasDeleteRule(at: place) {
         readMembers(at: place, of: objects, coordinator)

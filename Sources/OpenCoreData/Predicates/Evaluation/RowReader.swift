@@ -52,11 +52,16 @@ public struct RowReader<Row> {
 extension RowReader where Row: KeyValueCoding {
   /// Reads objects of one type by their keys.
   public static var keyed: RowReader {
-    RowReader { object in
+    var reader = RowReader { object in
       object
     } value: { key in
       key.utf8.contains(UInt8(ascii: ".")) ? nil : { object in object.predicateValue(forKey: key) }
     }
+    reader.count = { key in
+      let path = ValuePath("\(key).@count")
+      return { object in path.value(of: object) }
+    }
+    return reader
   }
 }
 
@@ -76,7 +81,7 @@ extension RowReader<Any?> {
   /// Reads objects of any type by their keys: through ``KeyValueCoding``, or else by the keys that values have, such as
   /// `length`. Any other key is null.
   public static var objects: RowReader {
-    RowReader { object in
+    var reader = RowReader { object in
       object
     } value: { key in
       key.utf8.contains(UInt8(ascii: "."))
@@ -85,5 +90,10 @@ extension RowReader<Any?> {
           object.flatMap(keyValues)?.predicateValue(forKey: key) ?? PredicateValue(object).value(forKey: key)
         }
     }
+    reader.count = { key in
+      let path = ValuePath("\(key).@count")
+      return { object in object.map(path.value(of:)) ?? path.value(in: .null) }
+    }
+    return reader
   }
 }
