@@ -31,7 +31,6 @@ run_tests --filter KilledProcessTests
 
 # Three processes that serve one database, killed together under load.
 build_with_traits "$root/Examples/Bank" --traits PostgreSQL --product Bank
-"$root/.build-traits" --product Bank --quiet >&2
 "$root/.build-traits/debug/Bank" crash "$CAIRN_POSTGRESQL" --services 3 --kills 2 --transfers 100 --connections 4 >&2
 # The database, too, in the middle of each round.
 "$root/.build-traits/debug/Bank" crash "$CAIRN_POSTGRESQL" --services 3 --kills 2 --transfers 200 --connections 4 \
