@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
     guard objects.count > 1, parent == nil, let coordinator = persistentStoreCoordinator else { return }
     let stored = objects.filter { $0.isDeleted && !$0.objectID.isTemporaryID }
     let groups = Dictionary(grouping: stored, by: { ObjectIdentifier($0.layout) })
-    // In the order of the first object of each entity, so that objects are awoken in the same order each time.
+    // In a fixed order, since the objects are awoken: that of the first object of each entity.
     for first in stored {
       let layout = first.layout
       guard let objects = groups[ObjectIdentifier(layout)], objects[0] === first,

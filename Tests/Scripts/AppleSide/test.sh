@@ -9,7 +9,7 @@ need_swift
 need_lz4
 cd "$root/Tests/Scripts/AppleSide"
 
-# Both share what does not use Core Data. A cached manifest would be that of the other.
+# Both builds share the modules that do not use Core Data. A cached manifest would be that of the other build.
 options=(--disable-build-manifest-caching --scratch-path "$root/.build-apple-side" --quiet)
 CAIRN_CORE_DATA=Stub swift build "${options[@]}" --target CairnIncrementalStore
 # Apple's dictionaries have an identifier only by an expression description, Apple's merges do not tell stores which rows
