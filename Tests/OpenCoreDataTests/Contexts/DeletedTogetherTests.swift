@@ -58,8 +58,19 @@ struct DeletedTogetherTests {
     }
   }
 
+  @Test("Deleted objects of several entities are read in the order in which these entities come first.")
+  func severalEntities() {
+    context.performAndWait {
+      for number in 10...21 { context.delete(shelf(number)) }
+      context.processPendingChanges()
+      #expect(store.together == (10...15).map { [$0, $0 + 6] })
+      #expect(store.alone.isEmpty)
+      #expect(context.deletedObjects.count == 36)
+    }
+  }
+
   private func shelf(_ number: Int) -> NSManagedObject {
-    context.object(with: store.newObjectID(for: Self.entity("Shelf", in: context), referenceObject: number))
+    context.object(with: store.shelf(number, Self.entity("Shelf", in: context)))
   }
 
   private static func entity(_ name: String, in context: NSManagedObjectContext) -> NSEntityDescription {
@@ -75,8 +86,13 @@ struct DeletedTogetherTests {
     (books.inverseRelationship, owner.inverseRelationship) = (owner, books)
     shelf.properties = [books]
     book.properties = [owner]
+    shelf.subentities = (0..<6).map { number in
+      let kind = NSEntityDescription()
+      kind.name = "Shelf \(number)"
+      return kind
+    }
     let model = NSManagedObjectModel()
-    model.entities = [shelf, book]
+    model.entities = [shelf, book] + shelf.subentities
     return model
   }
 }
@@ -95,7 +111,7 @@ private final class ShelfStore: TestStore, RelatingStore {
     guard objectID.entity.name == "Book" else {
       return NSIncrementalStoreNode(objectID: objectID, withValues: [:], version: 1)
     }
-    let shelf = newObjectID(for: Self.other(objectID), referenceObject: number(objectID) / 10)
+    let shelf = shelf(number(objectID) / 10, Self.other(objectID))
     return NSIncrementalStoreNode(objectID: objectID, withValues: ["shelf": shelf], version: 1)
   }
 
@@ -114,6 +130,12 @@ private final class ShelfStore: TestStore, RelatingStore {
     together.append(objectIDs.map(number))
     if failsTogether { throw CocoaError(.fileReadUnknown) }
     return objectIDs.map { missing.contains(number($0)) ? nil : books($0) }
+  }
+
+  /// The identifier of a shelf. Shelves from the tenth on are of six subentities in turn.
+  func shelf(_ number: Int, _ entity: NSEntityDescription) -> NSManagedObjectID {
+    let kind = number < 10 ? nil : entity.subentitiesByName["Shelf \(number % 6)"]
+    return newObjectID(for: kind ?? entity, referenceObject: number)
   }
 
   private func books(_ shelf: NSManagedObjectID) -> [NSManagedObjectID] {
