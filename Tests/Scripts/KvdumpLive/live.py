@@ -312,8 +312,13 @@ def compare_shown(items, words):
     history.wait(lambda: history.shown[-1]["sequence"] >= last, f"commit {last}")
     with history.changed:
         expected = [item for item in history.shown if first <= item["sequence"] <= last]
-    if items != expected:
-        fail(f"{words} shows {[item['sequence'] for item in items]} of {[item['sequence'] for item in expected]}")
+    shown, known = ([item["sequence"] for item in list] for list in (items, expected))
+    if shown != known:
+        fail(f"{words} shows {shown} of {known}")
+    for item, other in zip(items, expected):
+        if item != other:
+            fail(f"{words} shows {item}, and tail -f showed {other}")
+            return
 
 
 looks = [
