@@ -3,7 +3,7 @@ package import Cairn
 /// One commit as it is in the log.
 package struct LoggedCommit: Sendable {
   package struct Change: Sendable {
-    /// nil for a keyspace that neither the log nor the manifest names.
+    /// Nil for a keyspace that neither the log nor the manifest names.
     package let keyspace: String?
     package let record: LogRecord
     /// Nil if the value cannot be read, or if the record has none.
@@ -44,7 +44,10 @@ package struct CommitFollower {
   private var hasSkipped = false
   /// The last commit that was given to the caller.
   package private(set) var lastSequence: CommitSequence
-  private var names: [KeyspaceID: String] = [:]
+  private var names = KeyspaceNames()
+  /// Keyspaces that nothing in the log named when their names were needed. A drop precedes the manifest that no longer
+  /// lists its keyspace, so no name will come.
+  private var unnamed: Set<KeyspaceID> = []
   private var values = ValueReader()
   /// Dictionaries that were not in the log when a value needed them. A dictionary precedes the values that need it, so
   /// they will not come.
@@ -84,7 +87,7 @@ package struct CommitFollower {
     for _ in 0..<Self.attempts {
       let manifest = try readManifest()
       self.manifest = manifest
-      for keyspace in manifest.keyspaces { names[keyspace.id] = keyspace.name }
+      names.learn(manifest)
       var isComplete = true
       for entry in manifest.segments
       where entry.id >= present?.origin.id ?? 0 && files[entry.id] == nil && !compacted.contains(entry.id) {
@@ -212,9 +215,9 @@ package struct CommitFollower {
     var changes: [LoggedCommit.Change] = []
     frame.forEachRecord { record, offset in
       values.learn(record)
-      if let definition = record.definition { names[record.header.keyspace] = definition.name }
+      names.learn(record)
       guard header.sequence > lastSequence else { return }
-      let name = names[record.header.keyspace]
+      let name = name(of: record.header.keyspace)
       changes.append(
         LoggedCommit.Change(
           keyspace: name,
@@ -238,19 +241,39 @@ package struct CommitFollower {
           length: header.length, changes: changes)))
   }
 
+  /// The name of a keyspace; nil if nothing names it. Its definition or its drop may be anywhere in the log.
+  private mutating func name(of keyspace: KeyspaceID) -> String? {
+    if let name = names[keyspace] { return name }
+    if !unnamed.contains(keyspace), learnFromWholeLog(), names[keyspace] == nil { unnamed.insert(keyspace) }
+    return names[keyspace]
+  }
+
   /// The value of a record; nil if it cannot be read. A dictionary may be anywhere in the log.
   private mutating func value(of record: RecordView) -> [UInt8]? {
     let dictionary = record.header.dictionary
-    if dictionary > 0, !values.knows(dictionary), !lost.contains(dictionary) {
-      do throws(StoreError) {
-        let log = try LogReader(directory)
-        for entry in log.entries { try log.segment(entry)?.forEachRecord { record, _ in values.learn(record) } }
-        if !values.knows(dictionary) { lost.insert(dictionary) }
-      } catch {
-        // The next value that needs the dictionary looks again.
-      }
+    if dictionary > 0, !values.knows(dictionary), !lost.contains(dictionary), learnFromWholeLog(),
+      !values.knows(dictionary)
+    {
+      lost.insert(dictionary)
     }
     return try? values.value(of: record)
+  }
+
+  /// Learns all names and dictionaries in the log; false if the log cannot be read. Then the next record that needs one
+  /// of them looks again.
+  private mutating func learnFromWholeLog() -> Bool {
+    do throws(StoreError) {
+      let log = try LogReader(directory)
+      for entry in log.entries {
+        try log.segment(entry)?.forEachRecord { record, _ in
+          names.learn(record)
+          values.learn(record)
+        }
+      }
+      return true
+    } catch {
+      return false
+    }
   }
 
   /// FORMAT.md, section 3.

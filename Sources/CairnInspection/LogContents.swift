@@ -46,8 +46,10 @@ package struct LogContents: Sendable {
   private let watermark: Watermark
 
   /// - Throws: what ``LogReader`` throws.
-  package init(at path: String) throws(StoreError) {
-    log = try LogReader(at: path)
+  package init(at path: String) throws(StoreError) { try self.init(LogReader(at: path)) }
+
+  package init(_ log: LogReader) throws(StoreError) {
+    self.log = log
     watermark = try log.watermark
   }
 
@@ -62,19 +64,21 @@ package struct LogContents: Sendable {
   package func forEach(
     in only: SegmentID? = nil, _ body: (Item) throws -> ScanStep
   ) throws {
-    var names = Dictionary(
-      (log.manifest?.keyspaces ?? []).map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+    var names = KeyspaceNames()
+    if let manifest = log.manifest { names.learn(manifest) }
+    var namesAreComplete = false
     for entry in log.entries where only == nil || entry.id == only {
       guard let segment = try log.segment(entry) else {
         guard try body(.missing(entry.id)) == .next else { return }
         continue
       }
-      guard try walk(segment, &names, body) else { return }
+      guard try walk(segment, &names, &namesAreComplete, body) else { return }
     }
   }
 
   private func walk(
-    _ segment: LogSegment, _ names: inout [KeyspaceID: String], _ body: (Item) throws -> ScanStep
+    _ segment: LogSegment, _ names: inout KeyspaceNames, _ namesAreComplete: inout Bool,
+    _ body: (Item) throws -> ScanStep
   ) throws -> Bool {
     let id = segment.entry.id
     var header: SegmentHeader?
@@ -89,7 +93,10 @@ package struct LogContents: Sendable {
     var goesOn = true
 
     func take(_ record: RecordView, at offset: Int, frame: FrameStart?) throws {
-      if let definition = record.definition { names[record.header.keyspace] = definition.name }
+      if names[record.header.keyspace] == nil, !namesAreComplete {
+        for entry in log.entries { try log.segment(entry)?.forEachRecord { record, _ in names.learn(record) } }
+        namesAreComplete = true
+      }
       let described = LogRecord(
         record, at: Place(segment: id, offset: offset), frame: frame?.place.offset, time: frame?.time,
         keyspaceName: names[record.header.keyspace])

@@ -95,4 +95,9 @@ extension RecordView {
     else { return nil }
     return unsafe (name, stored[0] == 0)
   }
+  /// The name in the record of a keyspace's drop; nil if it has none.
+  var droppedName: String? {
+    guard header.kind == .keyspaceDropped, header.keyLength > 0 else { return nil }
+    return unsafe String(validating: key, as: UTF8.self)
+  }
 }

@@ -137,6 +137,40 @@ import Testing
       (missed.flatMap(Array.init) + shown).sorted() == Array(start.next.rawValue...scene.store.lastSequence.rawValue))
   }
 
+  @Test("Changes have the name of their keyspace although the manifest no longer lists the dropped keyspace.")
+  func namesOfDroppedKeyspaces() throws {
+    let machine = Machine()
+    var options = Machine.options
+    options.compresses = false
+    let store = try machine.open(options)
+    let passing = try store.keyspace("passing")
+    var defined: CommitSequence = 0
+    while store.statistics.segments < 3 { defined = try store.put([UInt8](repeating: 1, count: 3000), at: 1, in: passing) }
+    try store.put([2], at: 2, in: passing)
+    let dropped = try store.drop(passing)
+    try store.checkpoint()
+    let log = try LogReader(StoreDirectory(Machine.path, files: machine.files))
+    #expect(log.manifest?.keyspaces.isEmpty == true)
+    var follower = CommitFollower(at: Machine.path, files: machine.files, after: defined)
+    var names: [CommitSequence: [String?]] = [:]
+    try follower.news { news in
+      guard case .commit(let commit) = news else { return .stop }
+      names[commit.sequence] = commit.changes.map(\.keyspace)
+      return .next
+    }
+    #expect(names == [defined + 1: ["passing"], dropped: ["passing"]])
+    var records = 0
+    for segment in log.entries {
+      try LogContents(log).forEach(in: segment.id) { item in
+        guard case .record(let record, _) = item else { return .next }
+        #expect(record.keyspaceName == "passing")
+        records += 1
+        return .next
+      }
+    }
+    #expect(records > 3)
+  }
+
   @Test func aFollowerGoesOnWithTheNextWriter() throws {
     let machine = Machine()
     var store = try machine.open()
