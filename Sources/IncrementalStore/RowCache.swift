@@ -23,29 +23,34 @@ extension CachedRow {
 /// the cache at once.
 final class RowCache: @unchecked Sendable {
   private let lock = NSLock()
-  private var entries: Generations
+  /// The lock makes each access exclusive, so the compiler need not have that checked.
+  @exclusivity(unchecked) private var entries: Generations
   private let now: @Sendable () -> UInt64
 
   /// - Parameters:
   ///   - limit: How many bytes unregistered rows may take.
   ///   - now: Returns a monotonic time in nanoseconds.
   init(limit: Int, now: @escaping @Sendable () -> UInt64 = { DispatchTime.now().uptimeNanoseconds }) {
-    entries = Generations(limit: limit)
+    unsafe entries = Generations(limit: limit)
     self.now = now
+  }
+
+  private func withEntries<Result>(_ body: (inout Generations) -> Result) -> Result {
+    lock.withLock { unsafe body(&entries) }
   }
 
   /// The bytes of all unregistered rows, and the number of all rows. O(unregistered and registered rows).
   var size: (unregisteredBytes: Int, rows: Int) {
-    lock.withLock {
-      let entries = entries.all
-      return (entries.reduce(0) { $0 + $1.unregisteredBytes }, entries.count { $0.row != nil })
+    withEntries { entries in
+      let all = entries.all
+      return (all.reduce(0) { $0 + $1.unregisteredBytes }, all.count { $0.row != nil })
     }
   }
 
   /// The row of an object if it was retrieved less than `maximumAge` seconds ago, or at any time if `maximumAge` is
   /// negative.
   func row(of id: NSManagedObjectID, maximumAge: TimeInterval = -1) -> CachedRow? {
-    lock.withLock {
+    withEntries { entries in
       guard let place = entries.place(of: IDKey(id)), let row = entries[place].row else { return nil }
       let retrieved = entries[place].retrieved
       return maximumAge < 0 || Double(now() &- retrieved) < maximumAge * 1e9 ? row : nil
@@ -58,7 +63,7 @@ final class RowCache: @unchecked Sendable {
   @discardableResult
   func set(_ row: CachedRow, of id: NSManagedObjectID) -> CachedRow {
     let key = IDKey(id)
-    return lock.withLock {
+    return withEntries { entries in
       let time = now()
       guard let place = entries.place(of: key) else {
         entries.add(Entry(row, retrieved: time), key)
@@ -72,7 +77,7 @@ final class RowCache: @unchecked Sendable {
 
   /// Notes that a row was touched. If the cache has another state of the row than the one before, removes that.
   func touch(_ id: NSManagedObjectID, from former: UInt64, version: UInt64, _ revision: UInt64) {
-    lock.withLock {
+    withEntries { entries in
       guard let place = entries.place(of: IDKey(id)) else { return }
       entries.change(place) {
         guard $0.row?.revision == former else { return $0.row = nil }
@@ -84,11 +89,11 @@ final class RowCache: @unchecked Sendable {
   }
 
   /// Whether there is no row.
-  var isEmpty: Bool { lock.withLock { entries.isEmpty } }
+  var isEmpty: Bool { withEntries { $0.isEmpty } }
 
   /// Removes a row that no longer exists, or that may be out of date.
   func remove(_ id: NSManagedObjectID) {
-    lock.withLock {
+    withEntries { entries in
       guard let place = entries.place(of: IDKey(id)) else { return }
       entries.change(place) { $0.row = nil }
     }
@@ -96,11 +101,11 @@ final class RowCache: @unchecked Sendable {
 
   // MARK: Contexts
 
-  func isRegistered(_ id: NSManagedObjectID) -> Bool { lock.withLock { entries.hasUsers(IDKey(id)) } }
+  func isRegistered(_ id: NSManagedObjectID) -> Bool { withEntries { $0.hasUsers(IDKey(id)) } }
 
-  func register(_ ids: [NSManagedObjectID]) { lock.withLock { entries.register(ids) } }
+  func register(_ ids: [NSManagedObjectID]) { withEntries { $0.register(ids) } }
 
-  func unregister(_ ids: [NSManagedObjectID]) { lock.withLock { entries.unregister(ids) } }
+  func unregister(_ ids: [NSManagedObjectID]) { withEntries { $0.unregister(ids) } }
 }
 
 /// The entries of the cache.

@@ -49,14 +49,19 @@ extension NSManagedObjectContext {
   public func object(with objectID: NSManagedObjectID) -> NSManagedObject {
     checkQueue()
     forgetFreed()
+    return objectOrFault(objectID)
+  }
+
+  /// The object with an identifier: the registered one, or a new fault.
+  private func objectOrFault(_ objectID: NSManagedObjectID) -> NSManagedObject {
     let objectID = idInAncestors(objectID)
     if let object = registry[objectID] { return object }
     let object = makeFault(objectID)
     guard !objectID.isTemporaryID else { return object }
-    if untold == nil {
+    if unsafe untold == nil {
       persistentStoreCoordinator?.didRegister([objectID])
     } else {
-      untold?.append(objectID)
+      unsafe untold?.append(objectID)
     }
     return object
   }
@@ -68,7 +73,7 @@ extension NSManagedObjectContext {
   package func object(
     with objectID: NSManagedObjectID, realisedBy row: () throws -> ManagedRow
   ) -> NSManagedObject {
-    let object = object(with: objectID)
+    let object = objectOrFault(objectID)
     guard takesFetchedRows, object.isFault, let row = try? row() else { return object }
     object.take(row)
     realised.append(object)
@@ -77,17 +82,19 @@ extension NSManagedObjectContext {
 
   /// The objects with identifiers. Tells the stores of all new ones in one call.
   func objects(with ids: [NSManagedObjectID]) -> [NSManagedObject] {
+    checkQueue()
+    forgetFreed()
     registry.reserve(ids.count)
-    return registeringTogether { ids.map(object(with:)) }
+    return registeringTogether { ids.map(objectOrFault) }
   }
 
   /// Runs a closure, then tells the stores in one call of all objects that it has registered.
   func registeringTogether<Result>(_ body: () throws -> Result) rethrows -> Result {
-    guard untold == nil else { return try body() }
-    untold = []
+    guard unsafe untold == nil else { return try body() }
+    unsafe untold = []
     defer {
-      let ids = untold ?? []
-      untold = nil
+      let ids = unsafe untold ?? []
+      unsafe untold = nil
       if !ids.isEmpty { persistentStoreCoordinator?.didRegister(ids) }
     }
     return try body()
@@ -127,13 +134,13 @@ extension NSManagedObjectContext {
   func register(_ object: NSManagedObject) {
     object.registry = registry
     registry.add(object)
-    if retainsRegisteredObjects { retained.append(object) }
+    if isRetaining { retained.append(object) }
   }
 
   /// Tells the stores which objects have been freed.
   func forgetFreed() {
     // Stores must learn of new objects first.
-    guard untold == nil else { return }
+    guard unsafe untold == nil else { return }
     let freed = registry.takeFreed()
     guard !freed.isEmpty else { return }
     persistentStoreCoordinator?.didUnregister(freed)

@@ -20,8 +20,9 @@ open class NSManagedObjectContext: NSObject {
   var pending = PendingChanges()
   /// The stores that inserted objects were assigned to.
   var assignedStores: [ObjectIdentifier: NSPersistentStore] = [:]
-  /// Retains the registered objects if ``retainsRegisteredObjects`` is set.
+  /// Retains the registered objects if `isRetaining` is set.
   var retained = ObjectList()
+  private(set) var isRetaining = false
   /// Ends of changed relationships that are as the changes want them, as far as is known. A save compares them with the
   /// store.
   var checkedEnds: [CheckedEnd] = []
@@ -47,7 +48,7 @@ open class NSManagedObjectContext: NSObject {
   var faultInTheMaking: NSManagedObjectID?
   /// The identifiers of newly registered objects that the stores have not been told of; nil if the stores are told at
   /// once.
-  var untold: [NSManagedObjectID]?
+  @exclusivity(unchecked) var untold: [NSManagedObjectID]?
   /// Whether faults take their values from the rows that the running fetch finds.
   var takesFetchedRows = false
   /// The objects that have taken their values for the running fetch, and are to be told so.
@@ -139,8 +140,12 @@ open class NSManagedObjectContext: NSObject {
   open var stalenessInterval: TimeInterval = -1
 
   /// Whether the context keeps unchanged objects in memory that nothing else refers to; false by default.
-  open var retainsRegisteredObjects = false {
-    didSet { retained = retainsRegisteredObjects ? ObjectList(registry.objects) : ObjectList() }
+  open var retainsRegisteredObjects: Bool {
+    get { isRetaining }
+    set {
+      isRetaining = newValue
+      retained = newValue ? ObjectList(registry.objects) : ObjectList()
+    }
   }
 
   /// Whether deletions reach related objects at the end of an event, when changes are processed, and not only when the

@@ -13,7 +13,7 @@ final class ObjectObservation: @unchecked Sendable {
   private let detection: KeyPath<ObservedProperties, Void>
   /// A registrar of no object. What tracks reads is noted here, too, so the registrar is replaced after the tracking:
   /// the observer of an object that never changes would stay.
-  private var probe = ObservationRegistrar()
+  @exclusivity(unchecked) private var probe = ObservationRegistrar()
   private var isProbeUsed = false
   private let observed = Locked<[ObjectIdentifier: ObservedObject]>([:])
 
@@ -35,7 +35,7 @@ final class ObjectObservation: @unchecked Sendable {
   /// Whether somebody tracks what the running code reads.
   private var isTracked: Bool {
     detector.begin()
-    probe.access(ObservedProperties(), keyPath: detection)
+    unsafe probe.access(ObservedProperties(), keyPath: detection)
     if detector.hasDetected {
       isProbeUsed = true
       return true
@@ -46,7 +46,7 @@ final class ObjectObservation: @unchecked Sendable {
 
   private func renewProbe() {
     guard isProbeUsed else { return }
-    probe = ObservationRegistrar()
+    unsafe probe = ObservationRegistrar()
     isProbeUsed = false
   }
 

@@ -40,7 +40,7 @@ package final class RelatedObjects {
   /// An `NSOrderedSet` or an `NSSet` of the members, made once after each change.
   var collection: AnyObject {
     if let given { return given }
-    let made: AnyObject = isOrdered ? NSOrderedSet(array: elements) : NSSet(array: elements)
+    let made: AnyObject = isOrdered ? NSOrderedSet(array: elements) : elements.set
     given = made
     return made
   }
@@ -236,5 +236,14 @@ package final class RelatedObjects {
   private func hasChanged() {
     noteEdit()
     proxy?.show(elements)
+  }
+}
+
+extension [NSManagedObject] {
+  /// A set of the objects. `NSSet(array:)` would convert each of them to `Any` and back.
+  fileprivate var set: NSSet {
+    unsafe withUnsafeBufferPointer { objects in
+      unsafe objects.withMemoryRebound(to: AnyObject.self) { unsafe NSSet(objects: $0.baseAddress, count: $0.count) }
+    }
   }
 }
