@@ -145,7 +145,8 @@ import Testing
     let store = try machine.open(options)
     let passing = try store.keyspace("passing")
     var defined: CommitSequence = 0
-    while store.statistics.segments < 3 { defined = try store.put([UInt8](repeating: 1, count: 3000), at: 1, in: passing) }
+    let value = [UInt8](repeating: 1, count: 3000)
+    while store.statistics.segments < 3 { defined = try store.put(value, at: 1, in: passing) }
     try store.put([2], at: 2, in: passing)
     let dropped = try store.drop(passing)
     try store.checkpoint()
