@@ -123,7 +123,8 @@ extension NSExpression {
 
   /// The elements of a constant collection, or of a list of constants; nil if the expression is something else.
   var several: [Any?]? {
-    if isConstant { return Self.elements(of: constantValue) }
+    // A conversion of the array would cast each element.
+    if isConstant { return Self.elements(of: constantValue)?.map(Optional.some) }
     guard expressionType == .aggregate, let parts = collection as? [NSExpression], parts.allSatisfy(\.isConstant)
     else { return nil }
     return parts.map(\.constantValue)
