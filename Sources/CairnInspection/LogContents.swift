@@ -93,6 +93,7 @@ package struct LogContents: Sendable {
     var goesOn = true
 
     func take(_ record: RecordView, at offset: Int, frame: FrameStart?) throws {
+      names.learn(record)
       if names[record.header.keyspace] == nil, !namesAreComplete {
         for entry in log.entries { try log.segment(entry)?.forEachRecord { record, _ in names.learn(record) } }
         namesAreComplete = true

@@ -47,7 +47,7 @@ open class NSManagedObjectContext: NSObject {
   /// The identifier for the next object that is made, if it is to be a fault and not inserted.
   var faultInTheMaking: NSManagedObjectID?
   /// The identifiers of newly registered objects that the stores have not been told of; nil if the stores are told at
-  /// once.
+  /// once. Only used where no access contains another, so the compiler need not have that checked.
   @exclusivity(unchecked) var untold: [NSManagedObjectID]?
   /// Whether faults take their values from the rows that the running fetch finds.
   var takesFetchedRows = false

@@ -12,7 +12,7 @@ final class ObjectObservation: @unchecked Sendable {
   private let detector = TrackingDetector()
   private let detection: KeyPath<ObservedProperties, Void>
   /// A registrar of no object. What tracks reads is noted here, too, so the registrar is replaced after the tracking:
-  /// the observer of an object that never changes would stay.
+  /// the observer of an object that never changes would stay. No access contains another, so that is not checked.
   @exclusivity(unchecked) private var probe = ObservationRegistrar()
   private var isProbeUsed = false
   private let observed = Locked<[ObjectIdentifier: ObservedObject]>([:])
