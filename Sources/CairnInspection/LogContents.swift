@@ -66,19 +66,17 @@ package struct LogContents: Sendable {
   ) throws {
     var names = KeyspaceNames()
     if let manifest = log.manifest { names.learn(manifest) }
-    var namesAreComplete = false
     for entry in log.entries where only == nil || entry.id == only {
       guard let segment = try log.segment(entry) else {
         guard try body(.missing(entry.id)) == .next else { return }
         continue
       }
-      guard try walk(segment, &names, &namesAreComplete, body) else { return }
+      guard try walk(segment, &names, body) else { return }
     }
   }
 
   private func walk(
-    _ segment: LogSegment, _ names: inout KeyspaceNames, _ namesAreComplete: inout Bool,
-    _ body: (Item) throws -> ScanStep
+    _ segment: LogSegment, _ names: inout KeyspaceNames, _ body: (Item) throws -> ScanStep
   ) throws -> Bool {
     let id = segment.entry.id
     var header: SegmentHeader?
@@ -94,13 +92,9 @@ package struct LogContents: Sendable {
 
     func take(_ record: RecordView, at offset: Int, frame: FrameStart?) throws {
       names.learn(record)
-      if names[record.header.keyspace] == nil, !namesAreComplete {
-        for entry in log.entries { try log.segment(entry)?.forEachRecord { record, _ in names.learn(record) } }
-        namesAreComplete = true
-      }
       let described = LogRecord(
         record, at: Place(segment: id, offset: offset), frame: frame?.place.offset, time: frame?.time,
-        keyspaceName: names[record.header.keyspace])
+        keyspaceName: try names.name(of: record.header.keyspace, in: log))
       goesOn = try body(.record(described, record)) == .next
     }
 
