@@ -144,27 +144,32 @@ import Testing
     options.compresses = false
     let store = try machine.open(options)
     let passing = try store.keyspace("passing")
-    var defined: CommitSequence = 0
+    // The definition is in a segment that is sealed, which a follower from there on does not read.
+    var last: CommitSequence = 0
     let value = [UInt8](repeating: 1, count: 3000)
-    while store.statistics.segments < 3 { defined = try store.put(value, at: 1, in: passing) }
-    try store.put([2], at: 2, in: passing)
+    for number in 0..<50 { last = try store.put(value, at: .integer(Int64(number)), in: passing) }
+    machine.runBackground()
+    try store.put([2], at: 50, in: passing)
     let dropped = try store.drop(passing)
+    // Two checkpoints are listed, and both must be newer than the drop.
+    try store.checkpoint()
+    let other = try store.put([3], at: 1, in: store.keyspace("other"))
     try store.checkpoint()
     let log = try LogReader(StoreDirectory(Machine.path, files: machine.files))
-    #expect(log.manifest?.keyspaces.isEmpty == true)
-    var follower = CommitFollower(at: Machine.path, files: machine.files, after: defined)
+    #expect(log.manifest?.keyspaces.map(\.name) == ["other"] && log.entries[0].end != nil)
+    var follower = CommitFollower(at: Machine.path, files: machine.files, after: last)
     var names: [CommitSequence: [String?]] = [:]
     try follower.news { news in
       guard case .commit(let commit) = news else { return .stop }
       names[commit.sequence] = commit.changes.map(\.keyspace)
       return .next
     }
-    #expect(names == [defined + 1: ["passing"], dropped: ["passing"]])
+    #expect(names == [last + 1: ["passing"], dropped: ["passing"], other: ["other", "other"]])
     var records = 0
     for segment in log.entries {
       try LogContents(log).forEach(in: segment.id) { item in
         guard case .record(let record, _) = item else { return .next }
-        #expect(record.keyspaceName == "passing")
+        #expect(record.keyspaceName == (record.sequence < other ? "passing" : "other"))
         records += 1
         return .next
       }
