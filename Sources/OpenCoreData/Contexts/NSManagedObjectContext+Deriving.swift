@@ -214,7 +214,7 @@ extension NSManagedObject {
   /// Has the members of a to-many relationship read again. The relationship keeps its changes.
   fileprivate final func forgetMembers(_ name: String) {
     guard !objectID.isTemporaryID, !isInserted, !values.isEmpty, let place = layout.place(of: name),
-      case .members(let members) = values[place], !members.isFault
+      case .members(let members) = values[place]
     else { return }
     forget(members, at: place)
   }

@@ -8,6 +8,7 @@ extension NSManagedObjectContext {
     guard !deleted.isEmpty else { return }
     let deleted = ObjectList(deleted)
     forEachOwner { owner, _, members in
+      members.forgetStored()
       let gone =
         members.count < deleted.count
         ? members.elements.filter(deleted.contains) : deleted.filter(members.contains)
@@ -22,7 +23,7 @@ extension NSManagedObjectContext {
   /// deleted. The relationships keep their changes.
   func readMembersOfOwnersAgain() {
     forEachOwner { owner, place, members in
-      guard !members.isFault, !owner.isInserted else { return }
+      guard !owner.isInserted else { return }
       owner.forget(members, at: place)
     }
   }

@@ -31,7 +31,10 @@ final class MutableMembers: NSMutableSet {
   }
 
   override func member(_ object: Any) -> Any? {
-    (object as? NSManagedObject).flatMap { members.contains($0) ? $0 : nil }
+    owner.checkQueue()
+    owner.fireFault(relationship.name)
+    guard let object = object as? NSManagedObject else { return nil }
+    return owner.hasMember(object, of: relationship, at: place) ? object : nil
   }
 
   override func objectEnumerator() -> NSEnumerator { NSArray(array: members.elements).objectEnumerator() }

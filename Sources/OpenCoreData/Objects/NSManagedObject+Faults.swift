@@ -173,18 +173,7 @@ extension NSManagedObject {
     guard !values.isEmpty else { return [] }
     switch layout.slots[place].kind {
     case .toOne: return values[place].objectID.map { [$0] } ?? []
-    case .toMany(let relationship):
-      if case .fault = values[place], let context = managedObjectContext {
-        do {
-          let ids = try context.relatedIDs(relationship, of: objectID)
-          guard relationship.inverseRelationship == nil else { return ids }
-          return ids.filter { context.registry[$0]?.isDeleted != true }
-        } catch {
-          _ = context.isRowGone(of: self, error)
-          return []
-        }
-      }
-      return members(of: relationship, at: place).elements.map(\.objectID)
+    case .toMany(let relationship): return memberIDs(of: relationship, at: place)
     case .attribute, .fetched: undefined(key)
     }
   }

@@ -18,19 +18,23 @@ extension NSManagedObject {
   /// The members of a to-many relationship. Reads them from the store if they have not been read yet.
   final func members(of relationship: NSRelationshipDescription, at place: Int) -> RelatedObjects {
     let members = knownMembers(of: relationship, at: place)
-    guard members.isFault else { return members }
-    guard let context = managedObjectContext, !objectID.isTemporaryID, !isInaccessible else {
-      members.fire([])
-      return members
-    }
+    guard members.isFault, let ids = members.stored?.ids ?? storedIDs(relationship) else { return members }
+    members.fire(managedObjectContext?.members(of: relationship, with: ids) ?? [])
+    return members
+  }
+
+  /// The identifiers of the members that the store has, except for those whose deletion has not been saved yet if the
+  /// relationship has no inverse. None if the row is gone: the known members stay until a save finds the conflict. Nil if
+  /// the store cannot be read, which the context has handled.
+  private final func storedIDs(_ relationship: NSRelationshipDescription) -> [NSManagedObjectID]? {
+    guard let context = managedObjectContext, !objectID.isTemporaryID, !isInaccessible else { return [] }
     do {
       let ids = try context.relatedIDs(relationship, of: objectID)
-      members.fire(context.members(of: relationship, with: ids))
+      guard relationship.inverseRelationship == nil else { return ids }
+      return ids.filter { context.registry[$0]?.isDeleted != true }
     } catch {
-      // If the row is gone, the known members stay until a save finds the conflict.
-      if context.isRowGone(of: self, error) { members.fire([]) }
+      return context.isRowGone(of: self, error) ? [] : nil
     }
-    return members
   }
 
   /// The members of a to-many relationship as far as they are known. Reads nothing, even if the object is a fault.
@@ -45,7 +49,27 @@ extension NSManagedObject {
   /// The number of members of a to-many relationship. Makes no objects of members that have not been read.
   final func memberCount(of relationship: NSRelationshipDescription, at place: Int) -> Int {
     if let members = relatedObjects(at: place), !members.isFault { return members.count }
-    return objectIDs(forRelationshipNamed: relationship.name).count
+    return memberIDs(of: relationship, at: place).count
+  }
+
+  /// The identifiers of the members of a to-many relationship. Makes no objects of members that have not been read,
+  /// unless some were added or removed.
+  final func memberIDs(of relationship: NSRelationshipDescription, at place: Int) -> [NSManagedObjectID] {
+    let known = relatedObjects(at: place)
+    if let known, !known.isFault || known.hasChanges {
+      return members(of: relationship, at: place).elements.map(\.objectID)
+    }
+    return known?.stored?.ids ?? storedIDs(relationship) ?? []
+  }
+
+  /// Whether an object is a member of a to-many relationship. Makes no objects of members that have not been read, and
+  /// reads their identifiers once.
+  final func hasMember(_ object: NSManagedObject, of relationship: NSRelationshipDescription, at place: Int) -> Bool {
+    let members = knownMembers(of: relationship, at: place)
+    guard members.isFault, !members.added.contains(object) else { return members.contains(object) }
+    guard object.registry === registry, !members.removed.contains(object) else { return false }
+    if members.stored == nil, let ids = storedIDs(relationship) { members.take(StoredMembers(ids)) }
+    return members.stored?.contains(object) ?? false
   }
 
   // MARK: Changing
@@ -295,7 +319,8 @@ extension NSManagedObject {
 extension NSManagedObject {
   /// A set that follows a to-many relationship, and whose changes change the relationship. Adding and removing objects
   /// does not read the relationship; it fires the faults of these objects if the inverse is a to-one relationship. In
-  /// an ordered relationship objects are added at the end.
+  /// an ordered relationship objects are added at the end. The set's `count` and `contains(_:)` read the identifiers of
+  /// the members, and make no objects.
   public final func mutableSetValue(forKey key: String) -> NSMutableSet {
     checkQueue()
     let (relationship, place) = toMany(key)

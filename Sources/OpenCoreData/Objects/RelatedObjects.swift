@@ -6,6 +6,8 @@ package final class RelatedObjects {
   let isOrdered: Bool
   /// Nil before the members are read from the store.
   private(set) var members: ObjectList?
+  /// The identifiers of the store's members, if they have been read and the members have not.
+  private(set) var stored: StoredMembers?
   /// The objects added and removed since the last save, each in the order of these changes. Before the members are
   /// read, some of the added ones may be in the store already, and some of the removed ones may not be in the store.
   private(set) var added = ObjectList()
@@ -47,6 +49,12 @@ package final class RelatedObjects {
 
   // MARK: Asking the store
 
+  /// Keeps the identifiers of the store's members. The members will be the objects with these identifiers.
+  func take(_ stored: StoredMembers) { self.stored = stored }
+
+  /// Has the identifiers of the store's members read again.
+  func forgetStored() { stored = nil }
+
   /// Takes the members from the store, drops those removed since, and appends those added since.
   func fire(_ stored: [NSManagedObject]) {
     let stored = ObjectList(stored)
@@ -56,6 +64,7 @@ package final class RelatedObjects {
     let members =
       hasChanges ? ObjectList(stored.elements.filter { !removed.contains($0) } + added.elements) : stored
     self.members = members
+    self.stored = nil
     if let wanted {
       self.wanted = nil
       let rest = members.elements.filter { !wanted.contains($0) }
@@ -75,6 +84,7 @@ package final class RelatedObjects {
   /// Called after a save: the store has the added and removed objects now.
   func commit() {
     guard hasChanges else { return }
+    stored = nil
     added.removeAll()
     removed.removeAll()
     isReordered = false
@@ -157,6 +167,7 @@ package final class RelatedObjects {
 
   /// Drops an object that is deleted, which is no change of the relationship.
   func drop(_ object: NSManagedObject) {
+    stored = nil
     added.remove(object)
     members?.remove(object)
     hasChanged()
@@ -164,6 +175,7 @@ package final class RelatedObjects {
 
   /// Drops objects without recording a change.
   func drop(where isDropped: (NSManagedObject) -> Bool) {
+    stored = nil
     let dropped = elements.filter(isDropped) + removed.filter(isDropped)
     guard !dropped.isEmpty else { return }
     for object in dropped {
@@ -237,6 +249,17 @@ package final class RelatedObjects {
     noteEdit()
     proxy?.show(elements)
   }
+}
+
+/// The identifiers of the members that a store has for a relationship.
+struct StoredMembers {
+  /// The identifiers in the store's order.
+  let ids: [NSManagedObjectID]
+  private let set: Set<NSManagedObjectID>
+
+  init(_ ids: [NSManagedObjectID]) { (self.ids, set) = (ids, Set(ids)) }
+
+  func contains(_ object: NSManagedObject) -> Bool { set.contains(object.objectID) }
 }
 
 extension [NSManagedObject] {

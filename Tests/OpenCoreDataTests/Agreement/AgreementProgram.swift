@@ -62,7 +62,8 @@ struct AgreementProgram {
     case 51..<58:
       trace(c, "deletes \(name(object))")
       context.delete(object)
-    case 58..<66: read(c, object)
+    case 58..<63: read(c, object)
+    case 63..<66: try look(c, object, other)
     case 66..<74: try fetch(c, context)
     case 74..<78:
       trace(c, "merges")
@@ -125,6 +126,17 @@ struct AgreementProgram {
     trace(c, "reads \(name(object)).\(property)")
     let value = object.value(forKey: property.rawValue)
     if let members = (value as? NSSet)?.allObjects ?? (value as? NSOrderedSet)?.array { _ = members.count }
+  }
+
+  /// Asks whether an object is a member, for which no members are made, and may compare the answer with the members.
+  private mutating func look(_ c: Int, _ object: NSManagedObject, _ other: NSManagedObject) throws {
+    guard let property = pick(GraphProperty.toMany) else { return }
+    let members = object.mutableSetValue(forKey: property.rawValue)
+    let isMember = members.contains(other)
+    trace(c, "finds that \(name(object)).\(property) \(isMember ? "has" : "lacks") \(name(other))")
+    if chance(2) == 0, members.allObjects.contains(where: { $0 as AnyObject === other }) != isMember {
+      throw GraphMismatch("\(name(object)).\(property) has other members than it said of \(name(other))")
+    }
   }
 
   private mutating func fetch(_ c: Int, _ context: NSManagedObjectContext) throws {
