@@ -14,12 +14,13 @@ extension RowCollector {
   /// - Throws: `FetchRequestError` if the request does not fit the entity.
   init(_ request: NSFetchRequest<NSManagedObject>, of map: EntityMap, _ source: RowSource, isForCount: Bool) throws {
     let fetch = try CompiledFetch(
-      request, of: map.entity, testedBy: source.test(request.predicate, map), reading: source.reader(of: map))
+      request, of: map.entity, testedBy: try source.test(request.predicate, map), reading: source.reader(of: map))
     self.init(fetch, isForCount: isForCount)
   }
 }
 
-/// A predicate that is compiled when it is first evaluated: for the few rows whose bytes do not tell.
+/// A predicate that is compiled when it is first evaluated: if the bytes of a row do not tell, or if rows are tested that
+/// are not known to satisfy the predicate.
 private final class LatePredicate {
   private let predicate: NSPredicate
   private let map: EntityMap
@@ -39,15 +40,21 @@ private final class LatePredicate {
 }
 
 extension RowSource {
-  /// A test of rows by their bytes; nil if these do not tell all about a predicate. A predicate about which they tell
-  /// compares stored properties of the entity with constants, so it is valid.
-  fileprivate func test(_ predicate: NSPredicate?, _ map: EntityMap) -> ((SourceRow) -> Bool)? {
-    guard let predicate, let test = RowTest(predicate, map, rows), test.isWhole else { return nil }
+  /// A test of rows that compiles a predicate late; nil if the predicate must be compiled to know whether it is valid.
+  ///
+  /// - Throws: `FetchRequestError` if the predicate does not fit the entity.
+  fileprivate func test(_ predicate: NSPredicate?, _ map: EntityMap) throws -> ((SourceRow) -> Bool)? {
+    guard let predicate else { return nil }
     let late = LatePredicate(predicate, map, self)
-    return { [self] row in
-      if row.read(), let holds = test(row.stored.bytes) { return holds }
-      return attempt { try late.matches(row) } ?? false
+    // A predicate about which the bytes tell compares stored properties with constants, so it is valid.
+    if let test = RowTest(predicate, map, rows), test.isWhole {
+      return { [self] row in
+        if row.read(), let holds = test(row.stored.bytes) { return holds }
+        return attempt { try late.matches(row) } ?? false
+      }
     }
+    guard try predicate.isSurelyEvaluable(for: map.entity) else { return nil }
+    return { [self] row in attempt { try late.matches(row) } ?? false }
   }
 
   func reader(of map: EntityMap) -> RowReader<SourceRow> {

@@ -74,13 +74,7 @@ struct CandidateReader {
   func candidates(_ path: AccessPath, lookups: Int) throws -> Candidates? {
     var lookups = lookups
     guard let (found, path) = try read(path, &lookups) else { return nil }
-    var objects: [ObjectReference] = []
-    objects.reserveCapacity(found.count)
-    for object in found.sorted(by: { ($0.reference, $0.entity) < ($1.reference, $1.entity) })
-    where object != objects.last {
-      objects.append(object)
-    }
-    return Candidates(objects: objects, path: path)
+    return Candidates(objects: found.sortedByReference, path: path)
   }
 
   /// The objects to which a path leads, in any order, and the path that was taken. Each of them will be looked up.
@@ -184,6 +178,37 @@ struct CandidateReader {
       guard most < lookups else { return nil }
       most = most > lookups / 8 ? lookups : most * 8
     }
+  }
+}
+
+extension [ObjectReference] {
+  /// The objects in the order of their references, each once.
+  fileprivate var sortedByReference: [ObjectReference] {
+    if let numbered = sortedByNumber { return numbered }
+    var objects: [ObjectReference] = []
+    objects.reserveCapacity(count)
+    for object in sorted(by: { ($0.reference, $0.entity) < ($1.reference, $1.entity) }) where object != objects.last {
+      objects.append(object)
+    }
+    return objects
+  }
+
+  /// The same if all references are numbers, which takes a fraction of the time; nil if they are not.
+  private var sortedByNumber: [ObjectReference]? {
+    guard count > 1 else { return self }
+    var numbered: [(number: Int64, entity: UInt32)] = []
+    numbered.reserveCapacity(count)
+    for object in self {
+      guard case .integer(let number) = object.reference else { return nil }
+      numbered.append((number, object.entity))
+    }
+    numbered.sort { $0.number != $1.number ? $0.number < $1.number : $0.entity < $1.entity }
+    var objects: [ObjectReference] = []
+    objects.reserveCapacity(count)
+    for (place, object) in numbered.enumerated() where place == 0 || object != numbered[place - 1] {
+      objects.append(ObjectReference(entity: object.entity, reference: .integer(object.number)))
+    }
+    return objects
   }
 }
 

@@ -16,6 +16,15 @@ extension NSFetchRequest {
 }
 
 extension NSPredicate {
+  /// Whether the predicate can surely be evaluated for objects of an entity. Otherwise compiling the predicate tells.
+  ///
+  /// - Throws: `FetchRequestError` if the predicate does not fit the entity.
+  package func isSurelyEvaluable(for entity: NSEntityDescription) throws(FetchRequestError) -> Bool {
+    guard isSurelyEvaluable else { return false }
+    try FetchRequestValidator(entity).check(self)
+    return true
+  }
+
   /// Whether the predicate consists of comparisons that can be evaluated if their key paths are valid.
   fileprivate var isSurelyEvaluable: Bool {
     switch self {
