@@ -152,6 +152,7 @@ struct RowFetch {
   }
 
   func entity(of request: NSFetchRequest<NSManagedObject>) -> NSEntityDescription? {
+    if let entity = request.entity, store.access.schema.has(entity) { return entity }
     let model = store.persistentStoreCoordinator?.managedObjectModel
     return request.entityName.flatMap { model?.entitiesByName[$0] } ?? request.entity
   }

@@ -86,6 +86,11 @@ package final class SchemaMap {
     return byIdentity[ObjectIdentifier(entity)] ?? byName[entity.name ?? ""]
   }
 
+  /// Whether the entity is that of a map, and not one of another model with the same name.
+  func has(_ entity: NSEntityDescription) -> Bool {
+    fewIdentities.contains(ObjectIdentifier(entity)) || byIdentity[ObjectIdentifier(entity)] != nil
+  }
+
   /// The map of the entity with a number; nil if the model does not have it.
   package subscript(number: UInt32) -> EntityMap? {
     if let place = fewNumbers.firstIndex(of: number) { return few[place] }

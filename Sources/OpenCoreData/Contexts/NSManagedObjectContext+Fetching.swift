@@ -118,7 +118,7 @@ extension NSManagedObjectContext {
     case .countResultType: return fitting([NSNumber(value: try count(for: request))])
     case .managedObjectIDResultType:
       let overlay = try PendingOverlay(request, self)
-      let isInOneStore = try persistentStoreCoordinator.map { try $0.affectedStores(of: request).count < 2 } ?? true
+      let isInOneStore = try persistentStoreCoordinator.map { try !$0.isForSeveralStores(request) } ?? true
       // The results of several stores can only be sorted here as objects.
       if overlay.isEmpty, isInOneStore { return fittingAnswer(try stored(request)) }
       request.resultType = .managedObjectResultType
@@ -204,7 +204,7 @@ extension NSManagedObjectContext {
     let parts = try reader.registeringTogether {
       // The window applies to the results of all stores together, so each store has to return its first results up to
       // the end of the window.
-      if try coordinator.affectedStores(of: request).count > 1 {
+      if try coordinator.isForSeveralStores(request) {
         request.fetchLimit = request.fetchLimit > 0 ? window.end : 0
         request.fetchOffset = 0
       }
@@ -229,7 +229,7 @@ extension NSManagedObjectContext {
     }
     guard let coordinator = persistentStoreCoordinator else { throw noStores }
     var all = request
-    if try coordinator.affectedStores(of: request).count > 1 {
+    if try coordinator.isForSeveralStores(request) {
       all = NSFetchRequest(copying: request)
       (all.fetchOffset, all.fetchLimit) = (0, 0)
     }

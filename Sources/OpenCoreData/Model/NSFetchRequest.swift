@@ -10,11 +10,10 @@ public import Foundation
 open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying, Freezable {
   /// The entity whose objects to fetch; nil if only its name was given.
   open var entity: NSEntityDescription? {
-    get { keptEntity ?? knownEntity }
+    get { keptEntity ?? ownersEntity }
     set {
       willChange()
-      knownEntity = newValue
-      keptEntity = isPartOfEntity ? nil : newValue
+      if isPartOfEntity { ownersEntity = newValue } else { keptEntity = newValue }
     }
   }
 
@@ -22,60 +21,150 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying, Free
   ///
   /// A compound predicate of Foundation's is replaced by an equal one whose format, equality and hash are correct.
   open var predicate: NSPredicate? {
-    willSet { willChange() }
-    didSet { predicate = predicate?.adopted }
+    get { settings.predicate }
+    set {
+      willChange()
+      settings.predicate = newValue?.adopted
+    }
   }
 
   /// The order of the results; nil for no particular order.
-  open var sortDescriptors: [NSSortDescriptor]? { willSet { willChange() } }
+  open var sortDescriptors: [NSSortDescriptor]? {
+    get { settings.sortDescriptors }
+    set {
+      willChange()
+      settings.sortDescriptors = newValue
+    }
+  }
 
   /// The largest number of results; 0 for all.
-  open var fetchLimit = 0 { willSet { willChange() } }
+  open var fetchLimit: Int {
+    get { settings.fetchLimit }
+    set {
+      willChange()
+      settings.fetchLimit = newValue
+    }
+  }
 
   /// The number of results to skip at the beginning.
-  open var fetchOffset = 0 { willSet { willChange() } }
+  open var fetchOffset: Int {
+    get { settings.fetchOffset }
+    set {
+      willChange()
+      settings.fetchOffset = newValue
+    }
+  }
 
   /// How many of the fetched objects are read together; 0 for each by itself. The results are faults, even if
   /// ``returnsObjectsAsFaults`` is not set, and when one of them fires, the rows of as many results around it are read
   /// together.
-  open var fetchBatchSize = 0 { willSet { willChange() } }
+  open var fetchBatchSize: Int {
+    get { settings.fetchBatchSize }
+    set {
+      willChange()
+      settings.fetchBatchSize = newValue
+    }
+  }
 
   /// The kind of the results.
-  open var resultType = NSFetchRequestResultType.managedObjectResultType { willSet { willChange() } }
+  open var resultType: NSFetchRequestResultType {
+    get { settings.resultType }
+    set {
+      willChange()
+      settings.resultType = newValue
+    }
+  }
 
   /// Whether objects of subentities are fetched too; true unless set.
-  open var includesSubentities = true { willSet { willChange() } }
+  open var includesSubentities: Bool {
+    get { settings.includesSubentities }
+    set {
+      willChange()
+      settings.includesSubentities = newValue
+    }
+  }
 
   /// Whether changes that are not saved yet are taken into account; true unless set.
-  open var includesPendingChanges = true { willSet { willChange() } }
+  open var includesPendingChanges: Bool {
+    get { settings.includesPendingChanges }
+    set {
+      willChange()
+      settings.includesPendingChanges = newValue
+    }
+  }
 
   /// Whether values are loaded together with the objects; true unless set.
-  open var includesPropertyValues = true { willSet { willChange() } }
+  open var includesPropertyValues: Bool {
+    get { settings.includesPropertyValues }
+    set {
+      willChange()
+      settings.includesPropertyValues = newValue
+    }
+  }
 
   /// Whether the fetched objects are faults, which load their values when one is first read; true unless set.
-  open var returnsObjectsAsFaults = true { willSet { willChange() } }
+  open var returnsObjectsAsFaults: Bool {
+    get { settings.returnsObjectsAsFaults }
+    set {
+      willChange()
+      settings.returnsObjectsAsFaults = newValue
+    }
+  }
 
   /// Whether objects in memory get the fetched values. Has no effect: they keep their values.
-  open var shouldRefreshRefetchedObjects = false { willSet { willChange() } }
+  open var shouldRefreshRefetchedObjects: Bool {
+    get { settings.shouldRefreshRefetchedObjects }
+    set {
+      willChange()
+      settings.shouldRefreshRefetchedObjects = newValue
+    }
+  }
 
   /// The key paths of the relationships whose objects are loaded together with the results; with a
   /// ``fetchBatchSize``, together with the results of their batch, when one of its faults fires.
-  open var relationshipKeyPathsForPrefetching: [String]? { willSet { willChange() } }
+  open var relationshipKeyPathsForPrefetching: [String]? {
+    get { settings.relationshipKeyPathsForPrefetching }
+    set {
+      willChange()
+      settings.relationshipKeyPathsForPrefetching = newValue
+    }
+  }
 
   /// The columns of result dictionaries: names, attributes, to-one relationships, and ``NSExpressionDescription``s.
-  open var propertiesToFetch: [Any]? { willSet { willChange() } }
+  open var propertiesToFetch: [Any]? {
+    get { settings.propertiesToFetch }
+    set {
+      willChange()
+      settings.propertiesToFetch = newValue
+    }
+  }
 
   /// The columns by which dictionaries are grouped.
-  open var propertiesToGroupBy: [Any]? { willSet { willChange() } }
+  open var propertiesToGroupBy: [Any]? {
+    get { settings.propertiesToGroupBy }
+    set {
+      willChange()
+      settings.propertiesToGroupBy = newValue
+    }
+  }
 
   /// The predicate that a group must satisfy; nil for all groups.
   open var havingPredicate: NSPredicate? {
-    willSet { willChange() }
-    didSet { havingPredicate = havingPredicate?.adopted }
+    get { settings.havingPredicate }
+    set {
+      willChange()
+      settings.havingPredicate = newValue?.adopted
+    }
   }
 
   /// Whether equal dictionaries are returned only once.
-  open var returnsDistinctResults = false { willSet { willChange() } }
+  open var returnsDistinctResults: Bool {
+    get { settings.returnsDistinctResults }
+    set {
+      willChange()
+      settings.returnsDistinctResults = newValue
+    }
+  }
 
   /// The coordinator's stores to fetch from; nil for all.
   open override var affectedStores: [NSPersistentStore]? { willSet { willChange() } }
@@ -84,9 +173,11 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying, Free
   package var storeSettings: [String: any Hashable & Sendable] = [:]
 
   private let givenEntityName: String?
+  // Apart from the properties, so that reading one is not an access that the program checks.
+  private var settings = FetchSettings()
   private var keptEntity: NSEntityDescription?
-  private weak var knownEntity: NSEntityDescription?
-  /// Whether the request belongs to a fetched property. It must not retain its entity then: the entity retains it.
+  /// The entity of a request that belongs to a fetched property: the entity retains the request.
+  private weak var ownersEntity: NSEntityDescription?
   private var isPartOfEntity = false
   private(set) var isFrozen = false
 
@@ -98,27 +189,11 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying, Free
 
   /// A copy of a request, with another type of results.
   init<OtherResult>(copying other: NSFetchRequest<OtherResult>) {
-    givenEntityName = other.entityName
-    (keptEntity, knownEntity) = (other.entity, other.entity)
-    predicate = other.predicate
-    sortDescriptors = other.sortDescriptors
-    fetchLimit = other.fetchLimit
-    fetchOffset = other.fetchOffset
-    fetchBatchSize = other.fetchBatchSize
-    resultType = other.resultType
-    includesSubentities = other.includesSubentities
-    includesPendingChanges = other.includesPendingChanges
-    includesPropertyValues = other.includesPropertyValues
-    returnsObjectsAsFaults = other.returnsObjectsAsFaults
-    shouldRefreshRefetchedObjects = other.shouldRefreshRefetchedObjects
-    relationshipKeyPathsForPrefetching = other.relationshipKeyPathsForPrefetching
-    propertiesToFetch = other.propertiesToFetch
-    propertiesToGroupBy = other.propertiesToGroupBy
-    havingPredicate = other.havingPredicate
-    returnsDistinctResults = other.returnsDistinctResults
+    (givenEntityName, keptEntity) = (other.entityName, other.entity)
+    settings = FetchSettings(copying: other)
     storeSettings = other.storeSettings
     super.init()
-    affectedStores = other.affectedStores
+    if let stores = other.affectedStores { affectedStores = stores }
   }
 
   /// The name of the entity, whether the entity or only its name was given.
@@ -129,7 +204,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying, Free
   func freeze() { isFrozen = true }
 
   /// Makes the request no longer retain its entity, because a property of the model retains the request from now on.
-  func becomePartOfEntity() { (isPartOfEntity, keptEntity) = (true, nil) }
+  func becomePartOfEntity() { (isPartOfEntity, ownersEntity, keptEntity) = (true, entity, nil) }
 
   /// A copy of the request that can be changed.
   open func copy(with zone: NSZone? = nil) -> Any { NSFetchRequest<ResultType>(copying: self) }
@@ -148,5 +223,47 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying, Free
       && areEqual(propertiesToFetch, other.propertiesToFetch)
       && areEqual(propertiesToGroupBy, other.propertiesToGroupBy) && areEqual(havingPredicate, other.havingPredicate)
       && returnsDistinctResults == other.returnsDistinctResults && affectedStores == other.affectedStores
+  }
+}
+
+/// What a fetch request asks for, of objects of any type.
+private struct FetchSettings {
+  var predicate: NSPredicate?
+  var sortDescriptors: [NSSortDescriptor]?
+  var fetchLimit = 0
+  var fetchOffset = 0
+  var fetchBatchSize = 0
+  var resultType = NSFetchRequestResultType.managedObjectResultType
+  var includesSubentities = true
+  var includesPendingChanges = true
+  var includesPropertyValues = true
+  var returnsObjectsAsFaults = true
+  var shouldRefreshRefetchedObjects = false
+  var relationshipKeyPathsForPrefetching: [String]?
+  var propertiesToFetch: [Any]?
+  var propertiesToGroupBy: [Any]?
+  var havingPredicate: NSPredicate?
+  var returnsDistinctResults = false
+
+  init() {}
+
+  /// Asks the request for each property, since a subclass may override it.
+  init<Result>(copying request: NSFetchRequest<Result>) {
+    predicate = request.predicate?.adopted
+    sortDescriptors = request.sortDescriptors
+    fetchLimit = request.fetchLimit
+    fetchOffset = request.fetchOffset
+    fetchBatchSize = request.fetchBatchSize
+    resultType = request.resultType
+    includesSubentities = request.includesSubentities
+    includesPendingChanges = request.includesPendingChanges
+    includesPropertyValues = request.includesPropertyValues
+    returnsObjectsAsFaults = request.returnsObjectsAsFaults
+    shouldRefreshRefetchedObjects = request.shouldRefreshRefetchedObjects
+    relationshipKeyPathsForPrefetching = request.relationshipKeyPathsForPrefetching
+    propertiesToFetch = request.propertiesToFetch
+    propertiesToGroupBy = request.propertiesToGroupBy
+    havingPredicate = request.havingPredicate?.adopted
+    returnsDistinctResults = request.returnsDistinctResults
   }
 }

@@ -25,7 +25,7 @@ extension NSPersistentStoreCoordinator {
   ///
   /// - Throws: ``NSCoreDataError`` if the model lacks the entity; any error of a store.
   func fetch(_ request: NSFetchRequest<NSManagedObject>, _ context: NSManagedObjectContext) throws -> [StoreAnswer] {
-    guard let name = request.entityName, managedObjectModel.entitiesByName[name] != nil else {
+    guard managedObjectModel.hasEntity(of: request) else {
       throw CoreDataError.make(
         NSCoreDataError,
         "A fetch request is for the entity \(request.entityName ?? "nil"), which the model does not have.")
@@ -105,9 +105,15 @@ extension NSPersistentStoreCoordinator {
   /// The stores that answer a fetch request: of the stores that it names, or of all stores, those whose configurations
   /// have the entity.
   func affectedStores(of request: NSFetchRequest<NSManagedObject>) throws -> [NSIncrementalStore] {
-    try affectedStores(of: request as NSPersistentStoreRequest).filter { store in
-      request.entityName.map(store.entityNames.contains) ?? false
-    }
+    let stores = try affectedStores(of: request as NSPersistentStoreRequest)
+    guard let name = request.entityName else { return [] }
+    return stores.allSatisfy { $0.entityNames.contains(name) }
+      ? stores : stores.filter { $0.entityNames.contains(name) }
+  }
+
+  /// Whether several stores answer a fetch request.
+  func isForSeveralStores(_ request: NSFetchRequest<NSManagedObject>) throws -> Bool {
+    try stores.count > 1 && affectedStores(of: request).count > 1
   }
 
   /// The stores that a batch request concerns: those whose configurations have the entity, or the first of them for an
@@ -134,5 +140,12 @@ extension NSSaveChangesRequest {
     NSSaveChangesRequest(
       inserted: try insertedObjects?.filter(isIncluded), updated: try updatedObjects?.filter(isIncluded),
       deleted: try deletedObjects?.filter(isIncluded), locked: try lockedObjects?.filter(isIncluded))
+  }
+}
+
+extension NSManagedObjectModel {
+  /// Whether a request is for an entity of the model, or for one that has the same name.
+  fileprivate func hasEntity(of request: NSFetchRequest<NSManagedObject>) -> Bool {
+    request.entity?.owner === self || request.entityName.map { entitiesByName[$0] != nil } ?? false
   }
 }

@@ -9,7 +9,10 @@ enum StoreAnswer {
 
   /// Nil if the answer is no array.
   init?(_ answer: Any) {
-    if let objects = answer as? [NSManagedObject] {
+    // A cast of an array of anything to an array of objects looks at elements until one does not fit, and is slow.
+    if type(of: answer) == [Any].self, let others = answer as? [Any], let first = others.first, first is NSNumber {
+      self = .others(others)
+    } else if let objects = answer as? [NSManagedObject] {
       self = .objects(objects)
     } else if let ids = answer as? [NSManagedObjectID] {
       self = .ids(ids)
