@@ -65,9 +65,11 @@ import Testing
 
   // MARK: Whether an object is a member
 
-  /// Saves a shelf with 20 books and another book, and calls `body` with the shelf, one of its books, and the other book.
+  /// Saves a shelf with 20 books and another book, and calls `body` with the shelf, a book of it, and the other book.
   private func withBooks(
-    _ body: (NSManagedObject, _ member: NSManagedObject, _ other: NSManagedObject, NSManagedObjectContext) throws -> Void
+    _ body: (
+      _ shelf: NSManagedObject, _ member: NSManagedObject, _ other: NSManagedObject, NSManagedObjectContext
+    ) throws -> Void
   ) throws {
     let coordinator = try library.coordinator()
     try coordinator.work { context in

@@ -19,8 +19,8 @@ extension RowCollector {
   }
 }
 
-/// A predicate that is compiled when it is first evaluated: if the bytes of a row do not tell, or if rows are tested that
-/// are not known to satisfy the predicate.
+/// A predicate that is compiled when it is first evaluated: for a row whose bytes do not tell, and that is not known to
+/// satisfy the predicate.
 private final class LatePredicate {
   private let predicate: NSPredicate
   private let map: EntityMap

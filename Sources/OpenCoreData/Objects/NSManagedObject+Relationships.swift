@@ -24,8 +24,8 @@ extension NSManagedObject {
   }
 
   /// The identifiers of the members that the store has, except for those whose deletion has not been saved yet if the
-  /// relationship has no inverse. None if the row is gone: the known members stay until a save finds the conflict. Nil if
-  /// the store cannot be read, which the context has handled.
+  /// relationship has no inverse. None if the row is gone: the known members stay until a save finds the conflict. Nil
+  /// if the store cannot be read, which the context has handled.
   private final func storedIDs(_ relationship: NSRelationshipDescription) -> [NSManagedObjectID]? {
     guard let context = managedObjectContext, !objectID.isTemporaryID, !isInaccessible else { return [] }
     do {
@@ -319,8 +319,8 @@ extension NSManagedObject {
 extension NSManagedObject {
   /// A set that follows a to-many relationship, and whose changes change the relationship. Adding and removing objects
   /// does not read the relationship; it fires the faults of these objects if the inverse is a to-one relationship. In
-  /// an ordered relationship objects are added at the end. The set's `count` and `contains(_:)` read the identifiers of
-  /// the members, and make no objects.
+  /// an ordered relationship objects are added at the end. The set's `count` and `contains(_:)` read the identifiers
+  /// of the members, and make no objects.
   public final func mutableSetValue(forKey key: String) -> NSMutableSet {
     checkQueue()
     let (relationship, place) = toMany(key)
