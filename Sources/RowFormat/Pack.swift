@@ -89,7 +89,8 @@ package struct PackReader {
   package mutating func next(notBelow bound: [UInt8]) throws(RowDamage) -> Bool {
     var isFound = false
     var damage: RowDamage?
-    unsafe withUnsafeTemporaryAllocation(byteCount: max(Pack.mostBytes, bytes.count), alignment: 1) { buffer in
+    // An entry is no longer than the entry read last and all that follows together.
+    unsafe withUnsafeTemporaryAllocation(byteCount: entry.count + bytes.count, alignment: 1) { buffer in
       do throws(RowDamage) {
         isFound = unsafe try next(notBelow: bound, buffer)
       } catch {
