@@ -76,7 +76,7 @@ extension NSManagedObjectContext {
       }
     }
     for object in pending.written where !object.values.isEmpty {
-      noteDanglingReferences(of: object, besides: staying, in: &errors)
+      try noteDanglingReferences(of: object, besides: staying, in: &errors)
     }
     if let error = ValidationErrors.combined(errors) { throw error }
   }
@@ -85,7 +85,7 @@ extension NSManagedObjectContext {
   /// which are deleted. Objects in `staying`, whose deletion was refused, do not count as deleted.
   private func noteDanglingReferences(
     of object: NSManagedObject, besides staying: Set<NSManagedObject>, in errors: inout [NSError]
-  ) {
+  ) throws {
     func isDangling(_ other: NSManagedObject) -> Bool {
       other.registry !== registry || other.isDeleted && !staying.contains(other)
     }
@@ -94,7 +94,8 @@ extension NSManagedObjectContext {
       let dangles =
         switch values[place] {
         case .object(let other): isDangling(other) && object.hasChanged(at: place)
-        case .members(let members) where !members.added.isEmpty: members.added.contains(where: isDangling)
+        case .members(let members) where members.added.contains(where: isDangling):
+          try isAdded(to: members, of: object, at: place, isDangling)
         default: false
         }
       guard dangles, !layout.slots[place].isTransient else { continue }
@@ -105,6 +106,17 @@ extension NSManagedObjectContext {
           "\(object.entity.name ?? "").\(name) refers to an object that was never inserted, or that is deleted.",
           [NSValidationKeyErrorKey: name, NSValidationObjectErrorKey: object]))
     }
+  }
+
+  /// Whether an object has been added to a relationship. If the members have not been read, those that were added may
+  /// have been members before, which the store tells.
+  private func isAdded(
+    to members: RelatedObjects, of object: NSManagedObject, at place: Int, _ isMeant: (NSManagedObject) -> Bool
+  ) throws -> Bool {
+    if members.isFault, let relationship = object.layout.slots[place].relationship {
+      _ = try throwingErrorsOfFaults { object.members(of: relationship, at: place) }
+    }
+    return members.added.contains(where: isMeant)
   }
 
   /// Reads the row of a fault. False if the row is gone: that is a conflict, which the check under the store lock

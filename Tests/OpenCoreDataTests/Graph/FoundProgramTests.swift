@@ -67,6 +67,13 @@ import Testing
     try run(a(.insert(2)), a(.insert(4)), a(.set(2, .subject, .links([4]))), a(.delete(4)), a(.save))
   }
 
+  @Test("Adding a member again before the members are read is no new reference to the object, which may be deleted.")
+  func addedAgainAndDeleted() throws {
+    try run(
+      b(.insert(1)), a(.insert(2)), b(.save), a(.set(2, .subject, .links([1]))), a(.save), a(.add(1, .remarks, 2)),
+      a(.delete(2)), a(.save))
+  }
+
   @Test("A rollback restores both ends of a relationship, even if the other end was not read.")
   func rolledBackUnread() throws {
     try run(
