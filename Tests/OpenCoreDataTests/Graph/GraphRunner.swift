@@ -91,7 +91,10 @@ struct GraphRunner {
   }
 
   private mutating func endEvent(_ c: Int, faults: [Int: Bool]) throws {
+    let before = model
     model.process(c)
+    // A deletion of the event may have had an object read since.
+    let faults = faults.filter { x, _ in before.isFault(c, x) == model.isFault(c, x) }
     subject.process(c)
     isEventOpen[c] = false
     if model.pools[c].isTangled { return }
