@@ -20,14 +20,19 @@ enum StoreCalls {
     _ objects: [NSManagedObject], _ context: NSManagedObjectContext, _ coordinator: NSPersistentStoreCoordinator
   ) throws -> [(store: NSPersistentStore, objects: [NSManagedObject])] {
     var groups: [(store: NSPersistentStore, objects: [NSManagedObject])] = []
+    // Most objects are of the same entity as the one before, and in the same store.
+    var last: (entity: NSEntityDescription, group: Int)?
     for object in objects {
       let assigned = context.assignedStores[ObjectIdentifier(object)]
-      let store = try coordinator.store(for: object.entity, assigned: assigned)
-      if let group = groups.firstIndex(where: { $0.store === store }) {
-        groups[group].objects.append(object)
-      } else {
-        groups.append((store, [object]))
+      if assigned == nil, let last, last.entity === object.entity {
+        groups[last.group].objects.append(object)
+        continue
       }
+      let store = try coordinator.store(for: object.entity, assigned: assigned)
+      let group = groups.firstIndex { $0.store === store } ?? groups.count
+      if group == groups.count { groups.append((store, [])) }
+      groups[group].objects.append(object)
+      last = assigned == nil ? (object.entity, group) : nil
     }
     return groups
   }

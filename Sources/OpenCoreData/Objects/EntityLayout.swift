@@ -17,21 +17,29 @@ final class EntityLayout: @unchecked Sendable {
     let name: String
     let isTransient: Bool
     let isOptional: Bool
-    /// Whether each value that the slot can have is valid.
-    let allowsAnyValue: Bool
+    /// The numbers that are valid; nil if all are.
+    private let bounds: ClosedRange<Int64>?
+    /// Whether a predicate, or the number of members, decides what is valid.
+    private let hasConditions: Bool
 
     fileprivate init(_ property: NSPropertyDescription, _ kind: Kind) {
       self.property = property
       self.kind = kind
       (name, isTransient, isOptional) = (property.name, property.isTransient, property.isOptional)
-      let isLimited =
-        switch kind {
-        case .attribute(let attribute):
-          [.integer16AttributeType, .integer32AttributeType].contains(attribute.attributeType)
-        case .toMany: !property.isUnbounded
-        case .toOne, .fetched: false
-        }
-      allowsAnyValue = !isLimited && property.validationPredicates.isEmpty
+      if case .attribute(let attribute) = kind { bounds = attribute.attributeType.bounds } else { bounds = nil }
+      let isLimited = if case .toMany = kind { !property.isUnbounded } else { false }
+      hasConditions = isLimited || !property.validationPredicates.isEmpty
+    }
+
+    /// Whether a value of the slot's kind is certainly valid. Otherwise only ``NSManagedObject/validateValue(_:forKey:)``
+    /// can tell.
+    func certainlyAllows(_ value: ManagedValue) -> Bool {
+      guard !hasConditions else { return false }
+      return switch value {
+      case .null: isOptional
+      case .integer(let number): bounds?.contains(number) ?? true
+      default: bounds == nil
+      }
     }
 
     var relationship: NSRelationshipDescription? {

@@ -10,13 +10,14 @@ extension NSManagedObject {
     let isPlain = type(of: self) == NSManagedObject.self
     for (place, slot) in layout.slots.enumerated() {
       if case .fetched = slot.kind { continue }
-      if isPlain, slot.allowsAnyValue, slot.isOptional || !values[place].isNull { continue }
+      let kept = values[place]
+      if isPlain, slot.certainlyAllows(kept) { continue }
       // Values that are not known have not changed.
-      switch values[place] {
+      switch kept {
       case .fault, .reference: continue
       default: break
       }
-      if case .members(let members) = values[place], members.isFault, slot.property.isUnbounded { continue }
+      if case .members(let members) = kept, members.isFault, slot.property.isUnbounded { continue }
       do {
         let old = try slot.isToMany ? throwingErrorsOfFaults { self.value(at: place) } : self.value(at: place)
         var value = old
