@@ -190,8 +190,8 @@ extension NSFetchRequest<NSManagedObject> {
     return overflows ? nil : end
   }
 
-  /// Whether rows keep their contents until the answer is complete. Otherwise only those in the answer are read again, if
-  /// at all: most of the rows that are kept while sorting are not part of the answer, if it is limited.
+  /// Whether rows keep their contents until the answer is complete. Otherwise only those in the answer are read again,
+  /// if at all: most of the rows that are kept while sorting are not part of the answer, if it is limited.
   fileprivate var keepsContents: Bool {
     let needsContents =
       resultType == .dictionaryResultType || resultType == .managedObjectResultType && includesPropertyValues

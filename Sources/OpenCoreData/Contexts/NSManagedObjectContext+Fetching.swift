@@ -308,8 +308,8 @@ extension NSManagedObjectContext {
     return try body()
   }
 
-  /// The objects of a fetched property of an object; nil if they cannot be fetched, and a call that can throw is reading
-  /// values.
+  /// The objects of a fetched property of an object; nil if they cannot be fetched, and a call that can throw is
+  /// reading values.
   func objects(of property: NSFetchedPropertyDescription, for object: NSManagedObject) -> [NSManagedObject]? {
     guard let given = property.fetchRequest else { return [] }
     let request = NSFetchRequest<NSManagedObject>(copying: given)

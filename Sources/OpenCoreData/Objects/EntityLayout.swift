@@ -31,8 +31,8 @@ final class EntityLayout: @unchecked Sendable {
       hasConditions = isLimited || !property.validationPredicates.isEmpty
     }
 
-    /// Whether a value of the slot's kind is certainly valid. Otherwise only ``NSManagedObject/validateValue(_:forKey:)``
-    /// can tell.
+    /// Whether a value of the slot's kind is certainly valid. Otherwise ``NSManagedObject/validateValue(_:forKey:)``
+    /// has to tell.
     func certainlyAllows(_ value: ManagedValue) -> Bool {
       guard !hasConditions else { return false }
       return switch value {

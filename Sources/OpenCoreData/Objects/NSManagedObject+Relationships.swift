@@ -330,9 +330,9 @@ extension NSManagedObject {
   /// An ordered set that follows an ordered relationship, and whose changes change the relationship. Reads the
   /// relationship.
   ///
-  /// - Complexity: O(number of members), unless the ordered set is in use already. A change at the end of the ordered set
-  ///   takes constant time, and one at another place O(number of members), with a small factor. Methods that change many
-  ///   members take O(number of members) in all.
+  /// - Complexity: O(number of members), unless the ordered set is in use already. A change at the end of the ordered
+  ///   set takes constant time, and one at another place O(number of members), with a small factor. Methods that change
+  ///   many members take O(number of members) in all.
   public final func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
     checkQueue()
     let (relationship, place) = toMany(key)
