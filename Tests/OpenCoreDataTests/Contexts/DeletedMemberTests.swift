@@ -111,6 +111,22 @@ import Testing
     try expectStored("ac", stack)
   }
 
+  @Test("A set that was asked for an object forgets the object when it is deleted.", arguments: Kind.allCases)
+  func deletionAfterAQuestion(_ kind: Kind) throws {
+    let stack = try Stack(kind)
+    try fill(stack)
+    try stack.work { context in
+      let (list, b) = (try lists(context)[0], try find("b", context))
+      let set = list.mutableSetValue(forKey: "set")
+      #expect(set.contains(b))
+      context.delete(b)
+      context.processPendingChanges()
+      #expect(!set.contains(b))
+      try context.save()
+      #expect(names(list) == ["ac", "ac"])
+    }
+  }
+
   @Test("A deletion and other changes of the same relationships are saved together.", arguments: Kind.allCases)
   func besides(_ kind: Kind) throws {
     let stack = try Stack(kind)
