@@ -144,6 +144,32 @@ import Testing
     }
   }
 
+  @Test("A set has no texts and no identifiers.")
+  func others() throws {
+    try withBooks { shelf, member, _, _ in
+      let books = shelf.mutableSetValue(forKey: "books")
+      #expect(!books.contains("7"))
+      #expect(!books.contains(member.objectID))
+      #expect(books.contains(member))
+    }
+  }
+
+  @Test("A set of an ordered relationship that was asked for an object reads the members in their order.")
+  func ordered() throws {
+    let titles = ["3", "11", "0", "7", "15", "2", "9", "4", "1", "12"]
+    try withBooks { shelf, member, other, context in
+      let row = shelf.mutableOrderedSetValue(forKey: "row")
+      for title in titles { row.add(try book(title, context)) }
+      try context.save()
+      context.refresh(shelf, mergeChanges: false)
+      let set = shelf.mutableSetValue(forKey: "row")
+      #expect(set.contains(member) && !set.contains(other))
+      #expect(shelf.hasFault(forRelationshipNamed: "row"))
+      let read = shelf.value(forKey: "row") as? NSOrderedSet
+      #expect(read?.array.map { ($0 as? NSManagedObject)?.value(forKey: "title") as? String } == titles)
+    }
+  }
+
   @Test("An object of another context is no member.")
   func foreign() throws {
     try withBooks { shelf, member, _, context in

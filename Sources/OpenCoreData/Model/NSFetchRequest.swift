@@ -173,7 +173,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying, Free
   package var storeSettings: [String: any Hashable & Sendable] = [:]
 
   private let givenEntityName: String?
-  // Apart from the properties, so that reading one is not an access that the program checks.
+  // Private, so that the compiler can leave out the checks of exclusive access that open properties have at run time.
   private var settings = FetchSettings()
   private var keptEntity: NSEntityDescription?
   /// The entity of a request that belongs to a fetched property: the entity retains the request.
