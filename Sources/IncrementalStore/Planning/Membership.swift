@@ -1,8 +1,8 @@
 package import CoreData
 
 /// A comparison that is true if something about an object equals one of several constants.
-struct Membership {
-  enum Subject {
+package struct Membership {
+  package enum Subject {
     /// The object itself, or its identifier.
     case identity
     /// The value of a property.
@@ -11,13 +11,13 @@ struct Membership {
     case element(String)
   }
 
-  let subject: Subject
-  let constants: [Any?]
+  package let subject: Subject
+  package let constants: [Any?]
   /// Whether strings are compared without options.
   let isExact: Bool
 
   /// Nil if a comparison is not of this kind.
-  init?(_ comparison: NSComparisonPredicate) {
+  package init?(_ comparison: NSComparisonPredicate) {
     let (left, right) = (comparison.leftExpression, comparison.rightExpression)
     let parts: (NSExpression, [Any?]?, isOfElement: Bool) =
       switch (comparison.predicateOperatorType, comparison.comparisonPredicateModifier) {
@@ -102,7 +102,7 @@ extension NSCompoundPredicate {
 
 extension NSExpression {
   /// Whether the expression is the evaluated object or its identifier.
-  var isIdentity: Bool {
+  package var isIdentity: Bool {
     switch expressionType {
     case .evaluatedObject: true
     case .keyPath: keyPath == "self" || keyPath == "objectID"

@@ -62,6 +62,7 @@
 
     private mutating func condition(_ comparison: NSComparisonPredicate, _ scope: Scope) -> SearchCondition? {
       if let members = members(comparison, scope) { return members }
+      if let identity = identity(comparison, scope) { return identity }
       let (left, right) = (comparison.leftExpression, comparison.rightExpression)
       let (type, options) = (comparison.predicateOperatorType, comparison.options)
       guard options.isSubset(of: [.caseInsensitive, .diacriticInsensitive, .normalized]) else { return nil }
@@ -97,6 +98,16 @@
 
     private mutating func anyElement(_ keys: [String], _ scope: Scope, _ test: ValueTest) -> SearchCondition? {
       follow(keys[...], scope, isFound: true, test) { $0.condition($1, test) }
+    }
+
+    /// The condition that the object of a row is one of several. Nil if the comparison is another one, or it is not
+    /// known which objects these are.
+    private mutating func identity(_ comparison: NSComparisonPredicate, _ scope: Scope) -> SearchCondition? {
+      guard comparison.leftExpression.isIdentity || comparison.rightExpression.isIdentity, comparison.options.isEmpty,
+        let membership = Membership(comparison), case .identity = membership.subject,
+        let objects = objects(membership.constants)
+      else { return nil }
+      return row(scope.reference, of: scope.table.entity, isOneOf: objects)
     }
 
     // MARK: Members

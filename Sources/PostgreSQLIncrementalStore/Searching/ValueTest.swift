@@ -164,13 +164,12 @@
     /// References are unique in a store, but an identifier may have been made with the reference of an object of another
     /// entity.
     private mutating func object(_ operand: Operand, _ constants: [PredicateValue]) -> SearchCondition? {
+      let constants: [Any?] = constants.map { if case .object(let object) = $0 { object } else { nil } }
       guard let objects = objects(constants) else { return nil }
       let value = operand.expression
       let groups = Dictionary(grouping: objects, by: \.entity).sorted { $0.key < $1.key }.map(\.value)
       switch operand.object {
-      case .row(let entity):
-        let own = objects.filter { $0.entity == entity }
-        return own.isEmpty ? .never : .exact("\(value) \(list(own))", most: own.count)
+      case .row(let entity): return row(value, of: entity, isOneOf: objects)
       case .member(let entity):
         return .any(
           groups.map { .exact("\(value) \(list($0)) AND \(entity) = \(parameters.add(Int64($0[0].entity)))") })
@@ -193,6 +192,12 @@
       }
     }
 
+    /// The condition that the row of an entity at a reference is that of one of several objects.
+    mutating func row(_ reference: String, of entity: UInt32, isOneOf objects: [ObjectReference]) -> SearchCondition {
+      let own = objects.filter { $0.entity == entity }
+      return own.isEmpty ? .never : .exact("\(reference) \(list(own))", most: own.count)
+    }
+
     /// The sign of SQL and the right side of a comparison that is true for the references of several objects.
     private mutating func list(_ objects: [ObjectReference]) -> String {
       objects.count == 1
@@ -201,13 +206,13 @@
     }
 
     /// Those constants that are objects of the store; nil if it is not known which these are.
-    private func objects(_ constants: [PredicateValue]) -> [ObjectReference]? {
+    func objects(_ constants: [Any?]) -> [ObjectReference]? {
       var objects: [ObjectReference] = []
+      objects.reserveCapacity(constants.count)
       for constant in constants {
-        guard case .object(let object) = constant else { return nil }
-        guard let found = reference(object) else {
+        guard let found = reference(constant) else {
           // An object that is not saved is none of the store's.
-          guard NSManagedObjectID.identifying(object)?.isTemporaryID == true else { return nil }
+          guard NSManagedObjectID.identifying(constant)?.isTemporaryID == true else { return nil }
           continue
         }
         guard found.reference.columnBytes != nil else { return nil }
