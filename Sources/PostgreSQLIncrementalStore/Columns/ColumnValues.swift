@@ -75,9 +75,10 @@
       for column in columns {
         while let found = next, found.number < column.property { next = try fields.next() }
         let field = next?.number == column.property ? next?.field : nil
+        if let field, field.type == .string, column.kind == .text, add(plain: row[field.range]) { continue }
         add(try field.map { field throws(RowDamage) in try StoredValue(field, in: row) } ?? .null, column)
       }
-      areInexact.append([isInexact ? 1 : 0])
+      areInexact.append(CollectionOfOne(isInexact ? 1 : 0))
     }
 
     private mutating func append(_ value: some Collection<UInt8>) {
@@ -126,10 +127,28 @@
     }
 
     private mutating func add(text: String) {
-      append(text.utf8)
-      for other in [Self.normalized(text), Self.folded(text)] {
-        if other.utf8.elementsEqual(text.utf8) { appendNull() } else { append(other.utf8) }
+      let bytes = Array(text.utf8)
+      append(bytes)
+      for other in [Array(Self.normalized(text).utf8), Array(Self.folded(text).utf8)] {
+        if other == bytes { appendNull() } else { append(other) }
       }
+    }
+
+    /// Adds a text of ASCII without NUL: this is in normalisation form C, and folding changes only its capitals.
+    ///
+    /// - Returns: False, and adds nothing, if the text has other characters.
+    private mutating func add(plain text: ArraySlice<UInt8>) -> Bool {
+      let bytes = text.span
+      var (isPlain, hasCapitals) = (true, false)
+      for place in bytes.indices {
+        isPlain = isPlain && 1..<0x80 ~= bytes[place]
+        hasCapitals = hasCapitals || bytes[place].isCapital
+      }
+      guard isPlain else { return false }
+      append(text)
+      appendNull()
+      if hasCapitals { append(text.map { $0.isCapital ? $0 | 0x20 : $0 }) } else { appendNull() }
+      return true
     }
 
     /// A text in normalisation form C: texts that are equal to a predicate are the same then.
@@ -204,6 +223,11 @@
       case .string: nil
       }
     }
+  }
+
+  extension UInt8 {
+    /// Whether the byte is a capital letter of ASCII.
+    fileprivate var isCapital: Bool { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self }
   }
 
   extension FixedWidthInteger {
