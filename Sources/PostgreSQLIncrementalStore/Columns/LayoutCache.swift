@@ -24,11 +24,13 @@
 
     /// Fails with ``Statement/wrongCount`` unless the schema's row has the revision of the layout, and table 0 does not
     /// have certain other rows.
-    func check(absent: [RowReference]) -> Statement {
+    ///
+    /// - Parameter calls: Functions of the server that it calls besides.
+    func check(absent: [RowReference], _ calls: String? = nil) -> Statement {
       let head = table(StoreHead.table)
       var statement = Statement(
         text: """
-          SELECT 1 / (count(*) = 1 AND bool_and(\(RowTable.isSchema) AND r.revision = $2))::integer
+          SELECT 1 / (count(*) = 1 AND bool_and(\(RowTable.isSchema) AND r.revision = $2))::integer\(calls.map { ", \($0)" } ?? "")
           FROM cairn_rows r WHERE r.entity = \(StoreHead.table) AND r.reference = ANY($1)
           """)
       head.add([StoreHead.schemaReference] + absent, to: &statement.parameters)

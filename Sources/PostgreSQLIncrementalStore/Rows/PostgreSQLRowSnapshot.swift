@@ -12,8 +12,9 @@
     private(set) var layout: KnownLayout
     /// Whether that is certain.
     private var hasReadSchema = false
-    /// Fails unless table 0 is as somebody expects. It is run with the next statements.
-    private(set) var expectation: Statement?
+    /// The rows that somebody expects not to be in table 0, which must also have the schema of the layout. That is
+    /// checked with the next statements; nil if there is nothing to check.
+    private var absent: [RowReference]?
     private var plansSearches = false
 
     /// - Parameters:
@@ -32,16 +33,24 @@
 
     var isRemote: Bool { true }
 
-    private func run(_ statements: [Statement]) throws -> [Answer] {
-      guard let expectation else { return try place.translating { try connection.run(statements) } }
+    /// Fails unless table 0 is as somebody expects; nil if nobody expects anything, or it has been checked.
+    var expectation: Statement? { absent.map { layout.check(absent: $0) } }
+
+    /// - Parameters:
+    ///   - settings: Calls that change the server's settings for the statements and all later ones.
+    ///   - first: Statements that are run before. Their answers come first.
+    private func run(
+      _ statements: [Statement], settings: String? = nil, after first: [Statement] = []
+    ) throws -> [Answer] {
+      let check = absent.map { layout.check(absent: $0, settings) } ?? settings.map { Statement(text: "SELECT \($0)") }
       do {
-        let answers = try connection.run([expectation] + statements)
-        (self.expectation, hasReadSchema) = (nil, true)
-        return Array(answers.dropFirst())
-      } catch let error as PostgreSQLError where error.isMissingTable || error.state == Statement.wrongCount {
-        // The tables may have changed since.
-        throw SchemaHasChanged()
+        var answers = try connection.run(first + (check.map { [$0] } ?? []) + statements)
+        if check != nil { answers.remove(at: first.count) }
+        if absent != nil { (absent, hasReadSchema) = (nil, true) }
+        return answers
       } catch let error as PostgreSQLError {
+        // The tables may have changed since.
+        if absent != nil, error.isMissingTable || error.state == Statement.wrongCount { throw SchemaHasChanged() }
         throw place.failure(error)
       }
     }
@@ -52,13 +61,15 @@
 
     /// Runs statements of a search. The server plans them for the values of their parameters each time: for others, an
     /// index that finds few rows may be no use, and a scan of all rows may be.
-    func search(_ statements: [Statement]) throws -> [Answer] {
-      guard !plansSearches else { return try run(statements) }
+    ///
+    /// - Parameter common: Further statements, of which one plan serves all values. Their answers come first.
+    func search(_ statements: [Statement], common: [Statement] = []) throws -> [Answer] {
+      guard !plansSearches else { return try run(common + statements) }
       let plans = "set_config('plan_cache_mode', 'force_custom_plan', true)"
-      let settings = Statement(text: "SELECT \(plans), set_config('enable_seqscan', 'on', true)")
-      let answers = try run([settings] + statements)
+      let answers = try run(
+        statements, settings: "\(plans), set_config('enable_seqscan', 'on', true)", after: common)
       plansSearches = true
-      return Array(answers.dropFirst())
+      return answers
     }
 
     // MARK: Rows
@@ -120,7 +131,7 @@
 
     /// - Throws: A conflict if nobody has read the schema, and it is not the one by which the tables were chosen.
     func checkLayout() throws {
-      guard !hasReadSchema, expectation == nil else { return }
+      guard !hasReadSchema, absent == nil else { return }
       let revision = layout.revision
       _ = try row(StoreHead.schemaReference, in: StoreHead.table)
       guard layout.revision == revision else {
@@ -212,12 +223,12 @@
   extension PostgreSQLRowSnapshot: SchemaExpectingSnapshot {
     func expect(schemaRevision: UInt64, absent: [RowReference]) -> Bool {
       guard layout.revision == schemaRevision else { return false }
-      expectation = layout.check(absent: absent)
+      self.absent = absent
       return true
     }
 
     func compareSchema() throws {
-      if expectation != nil { _ = try run([]) }
+      if absent != nil { _ = try run([]) }
     }
   }
 

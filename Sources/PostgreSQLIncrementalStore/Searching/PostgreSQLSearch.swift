@@ -42,13 +42,16 @@
     /// A statement of a search and its parameters.
     typealias Sent = (text: String, parameters: SearchParameters)
 
-    private let run: ([Sent]) throws -> [Answer]
+    /// Runs statements after further ones, of which one plan serves all values.
+    typealias Run = (_ statements: [Sent], _ common: [Sent]) throws -> [Answer]
+
+    private let run: Run
     private let parts: [Part]
     /// Of the conditions.
     private let parameters: SearchParameters
 
     /// Nil if the server cannot narrow the rows, and cannot find the first of them in their order.
-    init?(_ query: RowQuery, _ known: KnownLayout, _ run: @escaping ([Sent]) throws -> [Answer]) {
+    init?(_ query: RowQuery, _ known: KnownLayout, _ run: @escaping Run) {
       var translator = PredicateTranslator(known, query.reference)
       var parts: [Part] = []
       var narrows = false
@@ -116,12 +119,12 @@
         var size = PageSize(most: mostRows, size: likelySize)
         var isLast = false
         while !isLast {
-          var statements = [page(of: parts, after: last, size.rows, parameters, selection)]
-          if let others { statements.append(page(of: parts, after: last, size.rows, SearchParameters(), others)) }
-          let answers = try run(statements)
+          let page = page(of: parts, after: last, size.rows, parameters, selection)
+          let common = others.map { [self.page(of: parts, after: last, size.rows, SearchParameters(), $0)] } ?? []
+          let answers = try run([page], common)
           var rows: [FoundRow] = []
           for answer in answers { for place in 0..<answer.count { rows.append(try row(in: answer, place)) } }
-          if rows.count > answers[0].count { rows.sort { $0.row.reference < $1.row.reference } }
+          if answers.count > 1, answers[0].count > 0 { rows.sort { $0.row.reference < $1.row.reference } }
           var bytes = 0
           for found in rows.prefix(size.rows) {
             bytes += found.row.bytes.count
@@ -180,7 +183,7 @@
       let others = parts.map { "EXISTS (SELECT FROM \($0.source) WHERE \(uncertain($0)))" }
       guard !parts.isEmpty else { return (0, false) }
       let statement = "SELECT \(counts.joined(separator: " + ")), \(others.joined(separator: " OR "))"
-      let answer = try run([(statement, parameters)])[0]
+      let answer = try run([(statement, parameters)], [])[0]
       return (Int(answer.integer(0, 0)), answer.bool(0, 1))
     }
 
@@ -224,7 +227,7 @@
         UNION ALL (SELECT reference, bytes, version, revision, place, certain, true FROM (
         \(others.joined(separator: "\nUNION ALL "))) o LIMIT \(most))
         """
-      let answer = try run([(statement, parameters)])[0]
+      let answer = try run([(statement, parameters)], [])[0]
       var (found, rest): ([FoundRow], [FoundRow]) = ([], [])
       for place in 0..<answer.count {
         let row = try row(in: answer, place)
@@ -236,14 +239,16 @@
 
   extension PostgreSQLRowSnapshot: SearchingRowSnapshot {
     func search(for query: RowQuery) throws -> (any RowSearch)? {
-      PostgreSQLSearch(query, layout) { [self] statements in
+      PostgreSQLSearch(query, layout) { [self] statements, common in
         if let note = query.noteStatement {
-          for statement in statements {
+          for statement in statements + common {
             note(SentStatement(text: statement.text, values: statement.parameters.values))
           }
         }
-        return try search(
-          statements.map { Statement(text: $0.text, parameters: $0.parameters.parameters, preparation: .recent) })
+        func recent(_ all: [PostgreSQLSearch.Sent]) -> [Statement] {
+          all.map { Statement(text: $0.text, parameters: $0.parameters.parameters, preparation: .recent) }
+        }
+        return try search(recent(statements), common: recent(common))
       }
     }
   }
