@@ -12,9 +12,6 @@
 
     var count: Int { Int(unsafe PQntuples(result)) }
 
-    /// How many rows a statement has changed.
-    var changedCount: Int { unsafe Int(String(cString: PQcmdTuples(result))) ?? 0 }
-
     func isNull(_ row: Int, _ column: Int) -> Bool { unsafe PQgetisnull(result, Int32(row), Int32(column)) != 0 }
 
     /// Calls a closure with the bytes of a value; with none for null.

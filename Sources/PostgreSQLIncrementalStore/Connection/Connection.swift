@@ -16,8 +16,6 @@
     let text: String
     var parameters = Parameters()
     var preparation = Preparation.always
-    /// How many rows it must change; nil if that does not matter.
-    var count: Int?
   }
 
   /// A connection to a server, with libpq. One thread at a time uses it.
@@ -219,11 +217,12 @@
       /// What has been sent; nil for a statement itself.
       var sent: [PreparedStatements.Change?] = []
       for statement in statements {
-        for change in prepared.changes(for: statement) {
+        let (name, changes) = prepared.use(statement)
+        for change in changes {
           sent.append(change)
-          guard make(change, statement) else { throw unsafe Self.loss(handle) }
+          guard make(change) else { throw unsafe Self.loss(handle) }
         }
-        guard send(statement) else { throw unsafe Self.loss(handle) }
+        guard send(statement, as: name) else { throw unsafe Self.loss(handle) }
         sent.append(nil)
       }
       guard unsafe PQpipelineSync(handle) == 1 else { throw unsafe Self.loss(handle) }
@@ -262,7 +261,7 @@
       }
     }
 
-    private func make(_ change: PreparedStatements.Change, _ statement: Statement) -> Bool {
+    private func make(_ change: PreparedStatements.Change) -> Bool {
       switch change {
       case .preparation(let key, let name):
         return unsafe PQsendPrepare(handle, name, key.text, Int32(key.types.count), key.types) == 1
@@ -271,9 +270,10 @@
       }
     }
 
-    private func send(_ statement: Statement) -> Bool {
+    /// - Parameter name: Of the prepared statement; nil if the text is sent.
+    private func send(_ statement: Statement, as name: String? = nil) -> Bool {
       unsafe withValues(of: statement.parameters) { count, values, lengths, formats in
-        guard let name = prepared.name(of: statement) else {
+        guard let name else {
           let types = statement.parameters.types
           return unsafe PQsendQueryParams(handle, statement.text, count, types, values, lengths, formats, 1) == 1
         }

@@ -25,18 +25,13 @@
     private var recent: [Key] = []
     private var count = 0
 
-    /// The name of a statement; nil if it is not prepared.
-    func name(of statement: Statement) -> String? { names[Key(statement)] }
-
-    /// What has to be sent before a statement. The statement has a name then, unless it is not prepared.
-    mutating func changes(for statement: Statement) -> [Change] {
+    /// The name of a statement that is to be run, nil if its text is sent, and what has to be sent before.
+    mutating func use(_ statement: Statement) -> (name: String?, changes: [Change]) {
+      if case .once = statement.preparation { return (nil, []) }
       let key = Key(statement)
       var changes: [Change] = []
-      switch statement.preparation {
-      case .once: return []
-      case .always: break
-      case .recent:
-        guard key.text.utf8.count <= Self.longestText else { return [] }
+      if case .recent = statement.preparation {
+        guard key.text.utf8.count <= Self.longestText else { return (nil, []) }
         if let place = recent.lastIndex(of: key) {
           recent.remove(at: place)
         } else if recent.count == Self.mostRecent, let name = names.removeValue(forKey: recent.removeFirst()) {
@@ -44,13 +39,12 @@
         }
         recent.append(key)
       }
-      if names[key] == nil {
-        let name = "s\(count)"
-        count += 1
-        names[key] = name
-        changes.append(.preparation(key, name: name))
-      }
-      return changes
+      if let name = names[key] { return (name, changes) }
+      let name = "s\(count)"
+      count += 1
+      names[key] = name
+      changes.append(.preparation(key, name: name))
+      return (name, changes)
     }
 
     /// Forgets a statement that the server has not prepared.

@@ -73,18 +73,7 @@
 
     /// Selects the place of a prefix, counted from 1, and an entry that begins with it, for each prefix at most `limit`.
     func selection(beginningWith prefixes: [[UInt8]], _ limit: Int) -> Statement {
-      let names = columns.joined(separator: ", ")
-      let selected = columns.map { "e.\($0)" }.joined(separator: ", ")
-      var statement = Statement(
-        text: """
-          SELECT p.place, \(selected)
-          FROM unnest($1, $2) WITH ORDINALITY AS p (low, high, place)
-          CROSS JOIN LATERAL (
-            SELECT \(names) FROM \(name) WHERE \(columns[0]) >= p.low AND \(columns[0]) < p.high
-            ORDER BY \(names) LIMIT $3
-          ) e
-          ORDER BY p.place, \(selected)
-          """)
+      var statement = Statement(text: texts.selection)
       statement.parameters.add(prefixes)
       statement.parameters.add(prefixes.map { Entry.successor(of: $0) ?? [] })
       statement.parameters.add(Int64(limit))
@@ -94,64 +83,96 @@
     // MARK: Writing
 
     /// Removes entries.
-    func deletion(_ entries: ArraySlice<[UInt8]>) -> Statement {
-      let names = columns.joined(separator: ", ")
-      let conditions = columns.map { "e.\($0) = n.\($0)" }.joined(separator: " AND ")
-      var statement = Statement(
-        text: "DELETE FROM \(name) e USING unnest(\(Self.list(columns.count))) AS n (\(names)) WHERE \(conditions)")
+    func deletion(_ entries: [[UInt8]]) -> Statement {
+      var statement = Statement(text: texts.deletion)
       add(entries, to: &statement.parameters)
       return statement
     }
 
-    /// Adds entries.
+    /// Adds entries. The key of another holder is a conflict, at whatever level the transaction is isolated: then fewer
+    /// rows are changed than there are keys.
     ///
     /// - Throws: An error if one of them is not an entry of its relationship.
-    func insertion(_ entries: ArraySlice<[UInt8]>, _ layout: Layout) throws -> Statement {
+    func insertion(_ entries: [[UInt8]], _ layout: Layout) throws -> Statement {
+      var statement = Statement(text: texts.insertion)
       switch self {
-      case .members: return try insertion(ofMembers: entries, layout)
-      case .others:
-        var statement = Statement(
-          text: """
-            INSERT INTO cairn_entries (head, tail) SELECT n.head, n.tail FROM unnest($1, $2) AS n (head, tail)
-            ON CONFLICT DO NOTHING
-            """)
+      case .members: try add(members: entries, layout, to: &statement.parameters)
+      case .others: add(entries, to: &statement.parameters)
+      case .keys:
         add(entries, to: &statement.parameters)
-        return statement
-      case .keys: return insertion(ofKeys: entries)
+        statement.parameters.add(Int64(entries.count))
+      }
+      return statement
+    }
+
+    private func add(members entries: [[UInt8]], _ layout: Layout, to parameters: inout Parameters) throws {
+      typealias Number = Parameters.TypeNumber
+      var (relationships, owners, positions) = (ParameterArray(), ParameterArray(), ParameterArray())
+      var (entities, references) = (ParameterArray(), ParameterArray())
+      for entry in entries {
+        let member = try Member(entry, layout)
+        relationships.append(bigEndian: Int64(member.relationship))
+        owners.append(member.owner)
+        if let position = member.position { positions.append(bigEndian: position) } else { positions.appendNull() }
+        entities.append(bigEndian: Int64(member.member.entity))
+        references.append(member.member.reference)
+      }
+      let (array, element) =
+        layout.kind == .uuid ? (Number.uuidArray, Number.uuid) : (Number.int8Array, Number.int8)
+      parameters.add(entries)
+      parameters.add(Number.int8Array, of: Number.int8, relationships)
+      parameters.add(array, of: element, owners)
+      parameters.add(Number.int8Array, of: Number.int8, positions)
+      parameters.add(Number.int8Array, of: Number.int8, entities)
+      parameters.add(array, of: element, references)
+    }
+
+    // MARK: Texts of statements
+
+    private struct Texts {
+      let (selection, insertion, deletion): (String, String, String)
+
+      init(_ table: EntryTable) {
+        let names = table.columns.joined(separator: ", ")
+        let selected = table.columns.map { "e.\($0)" }.joined(separator: ", ")
+        selection = """
+          SELECT p.place, \(selected)
+          FROM unnest($1, $2) WITH ORDINALITY AS p (low, high, place)
+          CROSS JOIN LATERAL (
+            SELECT \(names) FROM \(table.name) WHERE \(table.columns[0]) >= p.low AND \(table.columns[0]) < p.high
+            ORDER BY \(names) LIMIT $3
+          ) e
+          ORDER BY p.place, \(selected)
+          """
+        let sent = "unnest(\(EntryTable.list(table.columns.count))) AS n (\(names))"
+        let areSame = table.columns.map { "e.\($0) = n.\($0)" }.joined(separator: " AND ")
+        deletion = "DELETE FROM \(table.name) e USING \(sent) WHERE \(areSame)"
+        insertion =
+          switch table {
+          case .members:
+            """
+            INSERT INTO cairn_members (entry, relationship, owner, position, entity, member)
+            SELECT * FROM unnest(\(EntryTable.list(6))) ON CONFLICT DO NOTHING
+            """
+          case .others: "INSERT INTO cairn_entries (\(names)) SELECT \(names) FROM \(sent) ON CONFLICT DO NOTHING"
+          case .keys:
+            Statement.checkingCount(
+              """
+              INSERT INTO cairn_keys AS k (\(names)) SELECT n.key, n.holder FROM \(sent)
+              ON CONFLICT (key) DO UPDATE SET holder = excluded.holder WHERE k.holder = excluded.holder
+              """, parameters: table.columns.count)
+          }
       }
     }
 
-    /// The key of another holder is a conflict, at whatever level the transaction is isolated: then fewer rows are
-    /// changed than there are keys.
-    func insertion(ofKeys entries: ArraySlice<[UInt8]>) -> Statement {
-      var statement = Statement(
-        text: """
-          INSERT INTO cairn_keys AS k (key, holder) SELECT n.key, n.holder FROM unnest($1, $2) AS n (key, holder)
-          ON CONFLICT (key) DO UPDATE SET holder = excluded.holder WHERE k.holder = excluded.holder
-          """)
-      add(entries, to: &statement.parameters)
-      statement.count = entries.count
-      return statement
-    }
+    private static let (membersTexts, keysTexts, othersTexts) = (Texts(.members), Texts(.keys), Texts(.others))
 
-    private func insertion(ofMembers entries: ArraySlice<[UInt8]>, _ layout: Layout) throws -> Statement {
-      typealias Number = Parameters.TypeNumber
-      let members = try entries.map { try Member($0, layout) }
-      var statement = Statement(
-        text: """
-          INSERT INTO cairn_members (entry, relationship, owner, position, entity, member)
-          SELECT * FROM unnest(\(Self.list(6))) ON CONFLICT DO NOTHING
-          """)
-      let references =
-        layout.kind == .uuid ? (Number.uuidArray, Number.uuid) : (Number.int8Array, Number.int8)
-      statement.parameters.add(entries)
-      statement.parameters.add(Number.int8Array, of: Number.int8, members.map { Int64($0.relationship).bigEndianBytes })
-      statement.parameters.add(references.0, of: references.1, members.map { $0.owner.columnBytes })
-      statement.parameters.add(Number.int8Array, of: Number.int8, members.map { $0.position?.bigEndianBytes })
-      statement.parameters.add(
-        Number.int8Array, of: Number.int8, members.map { Int64($0.member.entity).bigEndianBytes })
-      statement.parameters.add(references.0, of: references.1, members.map { $0.member.reference.columnBytes })
-      return statement
+    private var texts: Texts {
+      switch self {
+      case .members: Self.membersTexts
+      case .keys: Self.keysTexts
+      case .others: Self.othersTexts
+      }
     }
 
     func add(_ entries: some Collection<[UInt8]>, to parameters: inout Parameters) {

@@ -22,7 +22,7 @@
     private let lastSize = Atomic<Int>(0)
     /// Selects the row at a reference, and the rows at several.
     let (selectionOfOne, selectionOfMany): (String, String)
-    private let (insertion, update): (String, String)
+    private let (insertion, update, touch, deletion): (String, String, String, String)
 
     convenience init(_ number: UInt32, in layout: Layout) { self.init(number, layout.tables[number], layout.kind) }
 
@@ -40,8 +40,8 @@
       let selection = Self.selection(reference, bytes, version, revision, name, condition)
       selectionOfOne = "\(selection) AND r.\(reference) = $1"
       selectionOfMany = "\(selection) AND r.\(reference) = ANY($1)"
-      let sent = Self.sentRows(table == nil ? nil : columns)
-      let changed = Self.sentRows(table == nil ? nil : columns, withRevisions: true)
+      let sentNames = Self.sentNames(table == nil ? nil : columns)
+      let sent = Self.sentRows(sentNames)
       let names = columns.map { ", \($0.quoted)" }.joined()
       let values = columns.indices.map { [columns] in ", \(columns[$0].sent($0))" }.joined()
       insertion =
@@ -59,10 +59,20 @@
       ]
       if table != nil { assignments.append("\(Layout.RowColumn.isInexact) = n.inexact") }
       for (place, column) in columns.enumerated() { assignments.append("\(column.quoted) = \(column.sent(place))") }
-      update = """
-        UPDATE \(name) r SET \(assignments.joined(separator: ", ")) FROM \(changed)
-        WHERE \(condition) AND r.\(reference) = n.reference AND r.\(revision) = n.revision
+      let isKnown = "\(condition) AND r.\(reference) = n.reference AND r.\(revision) = n.revision"
+      let changedNames = sentNames + ["revision"]
+      update = Statement.checkingCount(
         """
+        UPDATE \(name) r SET \(assignments.joined(separator: ", ")) FROM \(Self.sentRows(changedNames))
+        WHERE \(isKnown)
+        """, parameters: changedNames.count)
+      let revisions = Self.sentRows(["reference", "revision"])
+      touch = Statement.checkingCount(
+        """
+        UPDATE \(name) r SET \(version) = r.\(version) + 1, \(revision) = currval('cairn_revisions')
+        FROM \(revisions) WHERE \(isKnown)
+        """, parameters: 2)
+      deletion = Statement.checkingCount("DELETE FROM \(name) r USING \(revisions) WHERE \(isKnown)", parameters: 2)
     }
 
     /// Selects the reference, the bytes, the version and the revision of rows.
@@ -163,54 +173,46 @@
 
     // MARK: Writing
 
-    /// Removes rows.
-    func deletion(_ rows: ArraySlice<RowChanges.Row>) throws -> Statement {
-      var statement = Statement(
-        text: """
-          DELETE FROM \(name) r USING unnest($1, $2) AS n (reference, revision)
-          WHERE \(condition) AND r.\(reference) = n.reference AND r.\(revision) = n.revision
-          """)
-      try add(rows, to: &statement)
+    /// Removes rows, which must have the revisions of the changes.
+    func deletion(_ rows: [RowChanges.Row]) throws -> Statement {
+      var statement = Statement(text: deletion)
+      try add(rows, to: &statement.parameters)
       Self.add(revisionsOf: rows, to: &statement.parameters)
       return statement
     }
 
-    /// Changes the version and the revision of rows. The revision of a save is the last that its connection has taken.
-    func touch(_ rows: ArraySlice<RowChanges.Row>) throws -> Statement {
-      var statement = Statement(
-        text: """
-          UPDATE \(name) r SET \(version) = r.\(version) + 1, \(revision) = currval('cairn_revisions')
-          FROM unnest($1, $2) AS n (reference, revision)
-          WHERE \(condition) AND r.\(reference) = n.reference AND r.\(revision) = n.revision
-          """)
-      try add(rows, to: &statement)
+    /// Changes the version and the revision of rows, which must have the revisions of the changes. The new revision is
+    /// the last that the connection has taken.
+    func touch(_ rows: [RowChanges.Row]) throws -> Statement {
+      var statement = Statement(text: touch)
+      try add(rows, to: &statement.parameters)
       Self.add(revisionsOf: rows, to: &statement.parameters)
       return statement
     }
 
     /// Inserts rows.
-    func insertion(_ rows: ArraySlice<RowChanges.Row>, _ completion: RowCompletion?) throws -> Statement {
+    func insertion(_ rows: [RowChanges.Row], _ completion: RowCompletion?) throws -> Statement {
       var statement = Statement(text: insertion)
-      try add(rows, to: &statement)
-      statement.count = nil
+      try add(rows, to: &statement.parameters)
       try add(rows.map(\.bytes), table?.columns ?? [], columns, completion, to: &statement)
       return statement
     }
 
-    /// Replaces the bytes of rows.
-    func update(_ rows: ArraySlice<RowChanges.Row>, _ completion: RowCompletion?) throws -> Statement {
+    /// Replaces the bytes of rows, which must have the revisions of the changes.
+    func update(_ rows: [RowChanges.Row], _ completion: RowCompletion?) throws -> Statement {
       var statement = Statement(text: update)
-      try add(rows, to: &statement)
+      try add(rows, to: &statement.parameters)
       try add(rows.map(\.bytes), table?.columns ?? [], columns, completion, to: &statement)
       Self.add(revisionsOf: rows, to: &statement.parameters)
       return statement
     }
 
-    /// Adds the revisions that rows must have.
-    private static func add(revisionsOf rows: ArraySlice<RowChanges.Row>, to parameters: inout Parameters) {
+    /// Adds the revisions that rows must have, and the number of the rows.
+    private static func add(revisionsOf rows: [RowChanges.Row], to parameters: inout Parameters) {
       var array = ParameterArray()
       for row in rows { array.append(bigEndian: row.revision ?? 0) }
       parameters.add(Parameters.TypeNumber.int8Array, of: Parameters.TypeNumber.int8, array)
+      parameters.add(Int64(rows.count))
     }
 
     /// Writes columns of rows of which nothing else changes.
@@ -222,7 +224,7 @@
         + columns.enumerated().map { "\($1.quoted) = \($1.sent($0))" }
       var statement = Statement(
         text: """
-          UPDATE \(name) r SET \(assignments.joined(separator: ", ")) FROM \(Self.sentRows(columns))
+          UPDATE \(name) r SET \(assignments.joined(separator: ", ")) FROM \(Self.sentRows(Self.sentNames(columns)))
           WHERE r.\(reference) = n.reference
           """)
       add(rows.map(\.reference), to: &statement.parameters)
@@ -239,7 +241,7 @@
       var statement = Statement(
         text: """
           SELECT r.\(reference), \(differences.joined(separator: ", "))
-          FROM \(name) r JOIN \(Self.sentRows(columns)) ON r.\(reference) = n.reference
+          FROM \(name) r JOIN \(Self.sentRows(Self.sentNames(columns))) ON r.\(reference) = n.reference
           WHERE \(differences.joined(separator: " OR ")) ORDER BY r.\(reference)
           """)
       add(rows.map(\.reference), to: &statement.parameters)
@@ -247,23 +249,23 @@
       return statement
     }
 
-    /// - Parameters:
-    ///   - columns: Nil if the rows have no columns.
-    ///   - withRevisions: Whether the revisions of the rows are sent, too.
-    private static func sentRows(_ columns: [ServerColumn]?, withRevisions: Bool = false) -> String {
-      var names = ["reference", "bytes"]
-      if let columns { names += ["inexact"] + columns.indices.map { "c\($0)" } }
-      if withRevisions { names.append("revision") }
-      return "unnest(\(EntryTable.list(names.count))) AS n (\(names.joined(separator: ", ")))"
+    /// The names of what is sent of rows.
+    ///
+    /// - Parameter columns: Nil if the rows have no columns.
+    private static func sentNames(_ columns: [ServerColumn]?) -> [String] {
+      ["reference", "bytes"] + (columns.map { ["inexact"] + $0.indices.map { "c\($0)" } } ?? [])
     }
 
-    private func add(_ rows: ArraySlice<RowChanges.Row>, to statement: inout Statement) throws {
+    private static func sentRows(_ names: [String]) -> String {
+      "unnest(\(EntryTable.list(names.count))) AS n (\(names.joined(separator: ", ")))"
+    }
+
+    private func add(_ rows: [RowChanges.Row], to parameters: inout Parameters) throws {
       if let wrong = rows.first(where: { !canHave($0.reference) }) {
         throw StoreFailure.make(
           NSPersistentStoreSaveError, "The store has references of another kind than \(wrong.reference).")
       }
-      add(rows.map(\.reference), to: &statement.parameters)
-      statement.count = rows.count
+      add(rows.map(\.reference), to: &parameters)
     }
 
     private func add(
@@ -289,8 +291,6 @@
       if case .put(let bytes) = change { return bytes }
       return []
     }
-
-    var byteCount: Int { bytes.count }
   }
 
   extension RowReference {

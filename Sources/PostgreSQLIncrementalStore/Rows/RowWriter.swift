@@ -73,7 +73,7 @@
       try forEachTable(of: changes.addedEntries, layout) { statements.append(try $0.insertion($1, layout)) }
       let made: Answer
       do {
-        made = try connection.run(statements.map(\.guarded), commits: true)[place]
+        made = try connection.run(statements, commits: true)[place]
       } catch let error as PostgreSQLError where error.state == Statement.wrongCount {
         throw PostgreSQLError(
           state: "40001", message: "A row of a save has been changed, or a key taken, by somebody else.")
@@ -103,62 +103,78 @@
       for (number, rows) in Dictionary(grouping: changes.rows, by: \.table).sorted(by: { $0.key < $1.key }) {
         let table = known.table(number)
         let completion = known.completions[number]
-        func parts(_ kind: (RowChanges.Row) -> Bool) -> [ArraySlice<RowChanges.Row>] {
-          Self.parts(of: rows.filter(kind)) { $0.byteCount }
+        let kinds = ChangeKinds(rows)
+        for part in Self.parts(of: kinds.deleted, size: \.byteCount) { deleted.append(try table.deletion(part)) }
+        for part in Self.parts(of: kinds.inserted, size: \.byteCount) {
+          written.append(try table.insertion(part, completion))
         }
-        for part in parts({ $0.change == .delete && $0.revision != nil }) { deleted.append(try table.deletion(part)) }
-        for part in parts({ $0.isPut && $0.revision == nil }) { written.append(try table.insertion(part, completion)) }
-        for part in parts({ $0.isPut && $0.revision != nil }) { written.append(try table.update(part, completion)) }
-        for part in parts({ $0.change == .touch && $0.revision != nil }) { written.append(try table.touch(part)) }
+        for part in Self.parts(of: kinds.updated, size: \.byteCount) {
+          written.append(try table.update(part, completion))
+        }
+        for part in Self.parts(of: kinds.touched, size: \.byteCount) { written.append(try table.touch(part)) }
       }
       // The row of the schema is among those that are written, and is compared before.
       statements += deleted + written
     }
 
-    private func forEachTable(
-      of entries: [[UInt8]], _ layout: Layout, _ body: (EntryTable, ArraySlice<[UInt8]>) throws -> Void
-    ) throws {
-      let groups = Dictionary(grouping: entries) { EntryTable(of: $0, layout) }
-      for table in EntryTable.allCases {
-        for part in Self.parts(of: groups[table] ?? [], { $0.count }) { try body(table, part) }
+    /// The changes to rows by what is done to them. A row that is not there is neither deleted nor touched.
+    private struct ChangeKinds {
+      private(set) var (inserted, updated): ([RowChanges.Row], [RowChanges.Row]) = ([], [])
+      private(set) var (touched, deleted): ([RowChanges.Row], [RowChanges.Row]) = ([], [])
+
+      init(_ rows: [RowChanges.Row]) {
+        for row in rows {
+          switch (row.change, row.revision) {
+          case (.put, nil): inserted.append(row)
+          case (.put, _): updated.append(row)
+          case (_, nil): break
+          case (.touch, _): touched.append(row)
+          case (.delete, _): deleted.append(row)
+          }
+        }
       }
     }
 
-    private static func parts<Element>(of all: [Element], _ size: (Element) -> Int) -> [ArraySlice<Element>] {
-      var parts: [ArraySlice<Element>] = []
-      var (start, bytes) = (0, 0)
-      for (place, element) in all.enumerated() {
-        bytes += size(element) + 32
-        if bytes > statementBytes, place > start {
-          parts.append(all[start..<place])
-          (start, bytes) = (place, size(element) + 32)
-        }
+    private func forEachTable(
+      of entries: [[UInt8]], _ layout: Layout, _ body: (EntryTable, [[UInt8]]) throws -> Void
+    ) throws {
+      let groups = Dictionary(grouping: entries) { EntryTable(of: $0, layout) }
+      for table in EntryTable.allCases {
+        for part in Self.parts(of: groups[table] ?? [], size: \.count) { try body(table, part) }
       }
-      if start < all.count { parts.append(all[start...]) }
-      return parts
+    }
+
+    /// The elements in parts of about as many bytes as a statement has at most.
+    private static func parts<Element>(of all: [Element], size: (Element) -> Int) -> [[Element]] {
+      let total = all.reduce(0) { $0 + size($1) + 32 }
+      guard total > statementBytes else { return all.isEmpty ? [] : [all] }
+      var parts: [[Element]] = []
+      var (part, bytes): ([Element], Int) = ([], 0)
+      for element in all {
+        bytes += size(element) + 32
+        if bytes > statementBytes, !part.isEmpty {
+          parts.append(part)
+          (part, bytes) = ([], size(element) + 32)
+        }
+        part.append(element)
+      }
+      return parts + [part]
     }
   }
 
   extension Statement {
-    /// The code of the error of a guarded statement that changes another number of rows: a division by zero.
+    /// The code of the error of a statement that changes another number of rows than it must: a division by zero.
     static let wrongCount = "22012"
 
-    /// The statement, which fails unless it changes as many rows as it must.
-    fileprivate var guarded: Statement {
-      guard let count else { return self }
-      let place = parameters.types.count + 1
-      var statement = Statement(
-        text: "WITH w AS (\(text) RETURNING 1) SELECT 1 / (count(*) = $\(place))::integer FROM w",
-        parameters: parameters)
-      statement.parameters.add(Int64(count))
-      return statement
+    /// A statement that changes rows, and fails unless it changes as many as its last parameter says.
+    ///
+    /// - Parameter count: The number of the parameters before the last one.
+    static func checkingCount(_ text: String, parameters count: Int) -> String {
+      "WITH w AS (\(text) RETURNING 1) SELECT 1 / (count(*) = $\(count + 1))::integer FROM w"
     }
   }
 
   extension RowChanges.Row {
-    fileprivate var isPut: Bool {
-      if case .put = change { return true }
-      return false
-    }
+    fileprivate var byteCount: Int { bytes.count }
   }
 #endif
