@@ -11,6 +11,7 @@
     private let tables: [UInt32: RowTable]
     /// By the numbers of the entities.
     let completions: [UInt32: RowCompletion]
+    private let properties: [UInt32: [String: Schema.Property]]
     /// The revision of the schema's row; 0 if there is none.
     let revision: UInt64
 
@@ -20,6 +21,10 @@
       self.layout = layout
       tables = ([0] + layout.tables.keys).reduce(into: [:]) { $0[$1] = RowTable($1, in: layout) }
       completions = schema.completions
+      properties = schema.entities.reduce(into: [:]) { properties, entity in
+        let own = schema.properties(of: entity.number).map { ($0.name, $0) }
+        properties[entity.number] = Dictionary(uniqueKeysWithValues: own)
+      }
     }
 
     /// Fails with ``Statement/wrongCount`` unless the schema's row has the revision of the layout, and table 0 does not
@@ -37,6 +42,9 @@
       statement.parameters.add(Int64(bitPattern: revision))
       return statement
     }
+
+    /// A property of the objects of an entity, which may inherit it.
+    func property(_ name: String, of entity: UInt32) -> Schema.Property? { properties[entity]?[name] }
 
     func table(_ number: UInt32) -> RowTable { tables[number] ?? RowTable(number, in: layout) }
   }

@@ -143,12 +143,8 @@
 
     // MARK: Key paths
 
-    private func property(_ key: String, _ scope: Scope) -> Schema.Property? {
-      known.schema.properties(of: scope.table.entity).first { $0.name == key }
-    }
-
     private func toMany(_ key: String, _ scope: Scope) -> Layout.Relationship? {
-      property(key, scope).flatMap { known.layout.relationships[$0.number] }
+      known.property(key, of: scope.table.entity).flatMap { known.layout.relationships[$0.number] }
     }
 
     private func tables(of entity: UInt32) -> [Layout.Table] {
@@ -163,7 +159,7 @@
       var tables = [scope.table]
       var count = 0
       for key in keys {
-        let properties = tables.flatMap { known.schema.properties(of: $0.entity).filter { $0.name == key } }
+        let properties = tables.compactMap { known.property(key, of: $0.entity) }
         if properties.contains(where: { known.layout.relationships[$0.number] != nil }) { count += 1 }
         tables = properties.first?.kind.relationship.map { self.tables(of: $0.destination) } ?? []
       }
