@@ -1,4 +1,3 @@
-import CObjectLifetime
 import Foundation
 
 /// The objects of a context by their identifiers, one for each, and the link from these objects to the context. Retains
@@ -34,28 +33,26 @@ final class ObjectRegistry: @unchecked Sendable {
   // MARK: Finding
 
   /// The object with an identifier, which may be the temporary one that it had before.
-  subscript(id: NSManagedObjectID) -> NSManagedObject? { contents.withLock { $0.object(IDKey(id)) } }
+  subscript(id: NSManagedObjectID) -> NSManagedObject? { contents.withLock { $0.object(id) } }
 
   /// Whether an object may be found by an identifier that it had before it was saved.
   var hasFormerIdentifiers: Bool { contents.withLock { !$0.permanent.isEmpty } }
 
   /// All objects that are in memory.
-  var objects: [NSManagedObject] { contents.withLock { $0.entries.values.compactMap(\.object) } }
+  var objects: [NSManagedObject] { contents.withLock { $0.table.objects } }
 
   // MARK: Changing
 
-  func add(_ object: NSManagedObject) {
-    contents.withLock { $0.entries[IDKey(object.objectID)] = Entry(object) }
-  }
+  func add(_ object: NSManagedObject) { contents.withLock { $0.table.insert(object) } }
 
   /// Reserves space for `count` more objects.
-  func reserve(_ count: Int) { contents.withLock { $0.entries.reserveCapacity($0.entries.count + count) } }
+  func reserve(_ count: Int) { contents.withLock { $0.table.reserve(count) } }
 
   /// Registers an object under its new, permanent identifier; the temporary one finds it, too.
   func rename(_ object: NSManagedObject, from old: NSManagedObjectID) {
     contents.withLock {
-      $0.entries[IDKey(old)] = nil
-      $0.entries[IDKey(object.objectID)] = Entry(object)
+      $0.table.remove(object, with: old)
+      $0.table.insert(object)
       $0.permanent[IDKey(old)] = object.objectID
       $0.temporary[IDKey(object.objectID)] = old
     }
@@ -63,7 +60,7 @@ final class ObjectRegistry: @unchecked Sendable {
 
   func remove(_ id: NSManagedObjectID) {
     contents.withLock {
-      $0.entries[IDKey(id)] = nil
+      $0.table.remove(id)
       $0.forgetFormer(IDKey(id))
     }
   }
@@ -88,7 +85,7 @@ final class ObjectRegistry: @unchecked Sendable {
   /// Notes the versions of rows before and after a parent has saved them. May be called on any thread.
   func noteSaveByParent(_ saves: [(id: NSManagedObjectID, versions: ClosedRange<UInt64>)]) {
     contents.withLock { contents in
-      for (id, versions) in saves where contents.entries[IDKey(id)] != nil {
+      for (id, versions) in saves where contents.table.contains(id) {
         let former = contents.savedByParents[IDKey(id)]
         let first = former?.upperBound == versions.lowerBound ? former?.lowerBound : nil
         contents.savedByParents[IDKey(id)] = (first ?? versions.lowerBound)...versions.upperBound
@@ -125,7 +122,7 @@ final class ObjectRegistry: @unchecked Sendable {
 /// What a registry knows, apart from its context.
 private struct RegistryContents {
   var hasEnded = false
-  var entries: [IDKey: Entry] = [:]
+  var table = ObjectTable()
   /// The permanent identifiers of objects that were inserted here, by their temporary ones; `temporary` is the inverse.
   var permanent: [IDKey: NSManagedObjectID] = [:]
   var temporary: [IDKey: NSManagedObjectID] = [:]
@@ -135,10 +132,10 @@ private struct RegistryContents {
   /// was replaced to the last that was saved.
   var savedByParents: [IDKey: ClosedRange<UInt64>] = [:]
 
-  func object(_ key: IDKey) -> NSManagedObject? {
-    if let entry = entries[key] { return entry.object }
-    guard !permanent.isEmpty, let id = permanent[key] else { return nil }
-    return entries[IDKey(id)]?.object
+  func object(_ id: NSManagedObjectID) -> NSManagedObject? {
+    if let object = table[id] { return object }
+    guard !permanent.isEmpty, let id = permanent[IDKey(id)] else { return nil }
+    return table[id]
   }
 
   /// Forgets the identifier and the versions that an object had before.
@@ -149,29 +146,8 @@ private struct RegistryContents {
 
   mutating func noteFreed(_ object: NSManagedObject) {
     guard !hasEnded else { return }
-    let key = IDKey(object.objectID)
-    if let place = entries.index(forKey: key), entries.values[place].isOf(object) {
-      entries.remove(at: place)
-      forgetFormer(key)
-    }
+    if table.remove(object, with: object.objectID) { forgetFormer(IDKey(object.objectID)) }
     batches.leave(object.reading.batch)
     freed.append(object.objectID)
-  }
-}
-
-/// An unretained pointer to an object whose memory is not freed yet, though its deinitialisation may have begun.
-@safe
-private struct Entry {
-  private let address: UnsafeMutableRawPointer
-
-  init(_ object: NSManagedObject) { unsafe address = Unmanaged.passUnretained(object).toOpaque() }
-
-  /// Nil if its deinitialisation has begun.
-  var object: NSManagedObject? {
-    unsafe swift_tryRetain(address).map { unsafe Unmanaged.fromOpaque($0).takeRetainedValue() }
-  }
-
-  func isOf(_ object: NSManagedObject) -> Bool {
-    unsafe address == Unmanaged.passUnretained(object).toOpaque()
   }
 }

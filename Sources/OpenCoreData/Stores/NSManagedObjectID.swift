@@ -14,7 +14,7 @@ public final class NSManagedObjectID: NSObject, NSFetchRequestResult, @unchecked
   let reference: ObjectReference
   // Cached, because identifiers are looked up far more often than made. With the properties in this order, an instance
   // takes 56 bytes.
-  fileprivate let cachedHash: UInt32
+  let cachedHash: UInt32
 
   /// Makes the identifier of an object of a store.
   convenience init(_ entity: NSEntityDescription, _ identity: StoreIdentity, _ reference: ObjectReference) {
@@ -52,7 +52,7 @@ public final class NSManagedObjectID: NSObject, NSFetchRequestResult, @unchecked
     (object as? NSManagedObjectID).map(isSame) ?? false
   }
 
-  fileprivate func isSame(as other: NSManagedObjectID) -> Bool {
+  func isSame(as other: NSManagedObjectID) -> Bool {
     self === other
       || cachedHash == other.cachedHash && reference == other.reference
         && (identity === other.identity || identity?.uuid == other.identity?.uuid)
