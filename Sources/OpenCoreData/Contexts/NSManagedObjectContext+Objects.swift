@@ -48,7 +48,7 @@ extension NSManagedObjectContext {
   /// or not.
   public func object(with objectID: NSManagedObjectID) -> NSManagedObject {
     checkQueue()
-    forgetFreed()
+    forgetFreed(beforeMaking: idInAncestors(objectID))
     return objectOrFault(objectID)
   }
 
@@ -138,12 +138,17 @@ extension NSManagedObjectContext {
   }
 
   /// Tells the stores which objects have been freed.
-  func forgetFreed() {
+  func forgetFreed() { forget(registry.takeFreed) }
+
+  /// Tells the stores which objects have been freed, once they are many, or if the object that is going to be made is
+  /// among them: stores learn that an object is gone before they learn that it is there again.
+  private func forgetFreed(beforeMaking id: NSManagedObjectID) { forget { registry.takeFreed(ifManyOr: id) } }
+
+  private func forget(_ takeFreed: () -> [NSManagedObjectID]) {
     // Stores must learn of new objects first.
     guard unsafe untold == nil else { return }
-    let freed = registry.takeFreed()
-    guard !freed.isEmpty else { return }
-    persistentStoreCoordinator?.didUnregister(freed)
+    let freed = takeFreed()
+    if !freed.isEmpty { persistentStoreCoordinator?.didUnregister(freed) }
   }
 
   // MARK: Inserting and deleting

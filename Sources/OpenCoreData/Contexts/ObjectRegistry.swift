@@ -109,12 +109,14 @@ final class ObjectRegistry: @unchecked Sendable {
     contents.withLock { $0.noteFreed(object) }
   }
 
-  /// The identifiers of the objects freed since the last call.
-  func takeFreed() -> [NSManagedObjectID] {
+  /// The identifiers of the objects freed since they were last taken.
+  func takeFreed() -> [NSManagedObjectID] { contents.withLock { $0.takeFreed() } }
+
+  /// As ``takeFreed()``, if there are many or a certain one may be among them; otherwise none.
+  func takeFreed(ifManyOr id: NSManagedObjectID) -> [NSManagedObjectID] {
     contents.withLock { contents in
-      guard !contents.freed.isEmpty else { return [] }
-      defer { contents.freed = [] }
-      return contents.freed
+      let areMany = contents.freed.count >= RegistryContents.manyFreed
+      return areMany || contents.freedHashes.contains(id.cachedHash) ? contents.takeFreed() : []
     }
   }
 }
@@ -126,7 +128,11 @@ private struct RegistryContents {
   /// The permanent identifiers of objects that were inserted here, by their temporary ones; `temporary` is the inverse.
   var permanent: [IDKey: NSManagedObjectID] = [:]
   var temporary: [IDKey: NSManagedObjectID] = [:]
-  var freed: [NSManagedObjectID] = []
+  private(set) var freed: [NSManagedObjectID] = []
+  /// The hashes of the freed identifiers, which are compared without reading these.
+  private(set) var freedHashes: [UInt32] = []
+  /// How many freed objects a store is told of at once while objects are made one by one.
+  static let manyFreed = 32
   var batches = FetchBatches()
   /// The versions of rows that parents have saved one after the other since they were read here, from the first that
   /// was replaced to the last that was saved.
@@ -136,6 +142,13 @@ private struct RegistryContents {
     if let object = table[id] { return object }
     guard !permanent.isEmpty, let id = permanent[IDKey(id)] else { return nil }
     return table[id]
+  }
+
+  mutating func takeFreed() -> [NSManagedObjectID] {
+    guard !freed.isEmpty else { return [] }
+    defer { freed = [] }
+    freedHashes.removeAll(keepingCapacity: freed.count <= Self.manyFreed)
+    return freed
   }
 
   /// Forgets the identifier and the versions that an object had before.
@@ -149,5 +162,6 @@ private struct RegistryContents {
     if table.remove(object, with: object.objectID) { forgetFormer(IDKey(object.objectID)) }
     batches.leave(object.reading.batch)
     freed.append(object.objectID)
+    freedHashes.append(object.objectID.cachedHash)
   }
 }

@@ -87,8 +87,8 @@ package struct ObjectTable {
     return nil
   }
 
-  /// Empties a slot, and moves those behind it that would not be found any more: Knuth, The Art of Computer Programming,
-  /// volume 3, algorithm 6.4 R.
+  /// Empties a slot, and moves those behind it that would not be found any more: algorithm 6.4 R of Knuth, The Art of
+  /// Computer Programming, volume 3.
   private mutating func vacate(_ place: Int) {
     var hole = place
     var place = next(after: place)

@@ -71,7 +71,7 @@
       }
     }
 
-    /// Selects the place of a prefix, counted from 1, and an entry that begins with it, for each prefix at most `limit`.
+    /// Selects the place of a prefix, counted from 1, and an entry that begins with it: at most `limit` for each prefix.
     func selection(beginningWith prefixes: [[UInt8]], _ limit: Int) -> Statement {
       var statement = Statement(text: texts.selection)
       statement.parameters.add(prefixes)

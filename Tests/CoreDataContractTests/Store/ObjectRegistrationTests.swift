@@ -17,12 +17,34 @@ struct ObjectRegistrationTests {
     withExtendedLifetime(kept) {}
   }
 
-  @Test("An object that nobody refers to is unregistered at the context's next call.")
+  @Test("An object that nobody refers to is unregistered by the end of the event.")
   func freed() throws {
     let context = stack.context()
     context.performAndWait { _ = context.object(with: stack.store.identifier(5)) }
     context.performAndWait { context.processPendingChanges() }
     #expect(stack.store.calls.contains(.unregister(["Pet/5"])))
+  }
+
+  @Test("An object that is made again is unregistered before it is registered again.")
+  func madeAgain() throws {
+    let context = stack.context()
+    let (rex, anna) = (stack.store.identifier(5), stack.store.identifier(1))
+    let calls = stack.calls { context.performAndWait { for id in [rex, anna, rex] { _ = context.object(with: id) } } }
+    #expect(
+      calls == [.register(["Pet/5", "Person/1"]), .unregister(["Pet/5", "Person/1"]), .register(["Pet/5"])])
+  }
+
+  @Test("Objects that are made and freed one by one do not stay registered.")
+  func freedOneByOne() throws {
+    let context = stack.context()
+    let entity = stack.store.identifier(5).entity
+    context.performAndWait {
+      for number in 100..<1100 {
+        _ = context.object(with: stack.store.newObjectID(for: entity, referenceObject: NSNumber(value: number)))
+      }
+    }
+    let unregistered = stack.store.calls.map { if case .unregister(let names) = $0 { names.count } else { 0 } }
+    #expect(unregistered.reduce(0, +) > 900)
   }
 
   @Test("Identifiers are unregistered as often as they were registered.")
