@@ -48,6 +48,19 @@ import Testing
     }
   }
 
+  @Test("The members of a fault are counted and identified without its row.")
+  func fault() throws {
+    try withShelf { shelf, context in
+      #expect(shelf.isFault)
+      #expect(shelf.objectIDs(forRelationshipNamed: "books").count == 2)
+      #expect(shelf.mutableSetValue(forKey: "books").count == 2)
+      #expect(shelf.isFault)
+      let added = context.insert("Book", ["title": "Sanditon", "shelf": shelf])
+      #expect(shelf.objectIDs(forRelationshipNamed: "books").contains(added.objectID))
+      #expect(shelf.mutableSetValue(forKey: "books").count == 3)
+    }
+  }
+
   @Test("The count of the members of a relationship is 0 if somebody else has deleted the object.")
   func gone() throws {
     try withShelf { shelf, context in

@@ -210,7 +210,7 @@ private struct KnownObjects {
 extension NSManagedObjectContext {
   fileprivate func versions(_ ids: [NSManagedObjectID]) throws -> [NSManagedObject] {
     let request = NSFetchRequest<NSManagedObject>(entityName: "Version")
-    request.predicate = NSPredicate(format: "SELF IN %@", ids as NSArray)
+    request.predicate = NSPredicate(format: "SELF IN %@", ids)
     request.returnsObjectsAsFaults = false
     return try fetch(request)
   }

@@ -209,7 +209,7 @@ final class CoreDataContender: IssueContender {
   func change(_ issues: [Int]) throws -> Int {
     let ids = issues.map { self.issues[$0] }
     return try store.work { context in
-      let fetched = try context.fetch(request("Issue", NSPredicate(format: "SELF IN %@", ids as NSArray)))
+      let fetched = try context.fetch(request("Issue", NSPredicate(format: "SELF IN %@", ids)))
       for issue in fetched {
         issue.setAttributeValue("now number \(issue.number)", forKey: "title")
         issue.setAttributeValue("waiting", forKey: "status")

@@ -26,7 +26,6 @@ final class MutableMembers: NSMutableSet {
 
   override var count: Int {
     owner.checkQueue()
-    owner.fireFault(relationship.name)
     return owner.memberCount(of: relationship, at: place)
   }
 

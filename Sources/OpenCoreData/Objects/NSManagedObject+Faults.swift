@@ -166,13 +166,15 @@ extension NSManagedObject {
 
   /// The identifiers of the objects of a relationship, in order if the relationship is ordered. Makes no objects for
   /// identifiers that are read from the store.
+  ///
+  /// For a to-many relationship of a fault, most stores answer without its row, and the object stays a fault.
   public final func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
     checkQueue()
     guard let place = layout.place(of: key) else { undefined(key) }
-    fireFault(key)
-    guard !values.isEmpty else { return [] }
     switch layout.slots[place].kind {
-    case .toOne: return values[place].objectID.map { [$0] } ?? []
+    case .toOne:
+      fireFault(key)
+      return hasValues ? value(inSlot: place).objectID.map { [$0] } ?? [] : []
     case .toMany(let relationship): return memberIDs(of: relationship, at: place)
     case .attribute, .fetched: undefined(key)
     }

@@ -29,12 +29,22 @@ extension NSManagedObject {
   private final func storedIDs(_ relationship: NSRelationshipDescription) -> [NSManagedObjectID]? {
     guard let context = managedObjectContext, !objectID.isTemporaryID, !isInaccessible else { return [] }
     do {
-      let ids = try context.relatedIDs(relationship, of: objectID)
-      guard relationship.inverseRelationship == nil else { return ids }
-      return ids.filter { context.registry[$0]?.isDeleted != true }
+      return context.present(try context.relatedIDs(relationship, of: objectID), relationship)
     } catch {
       return context.isRowGone(of: self, error) ? [] : nil
     }
+  }
+
+  /// As ``storedIDs(_:)`` for a fault, whose row is not read; nil if the object is no fault, if the context knows more
+  /// than the store, or if the store needs the row or has none.
+  private final func storedIDsOfFault(
+    _ relationship: NSRelationshipDescription, at place: Int
+  ) -> [NSManagedObjectID]? {
+    guard isFault, state.change == .none, relatedObjects(at: place) == nil, let context = managedObjectContext,
+      context.parent == nil, let coordinator = context.persistentStoreCoordinator,
+      let ids = try? coordinator.members(of: relationship, of: [objectID], context)[0]
+    else { return nil }
+    return context.present(ids, relationship)
   }
 
   /// The members of a to-many relationship as far as they are known. Reads nothing, even if the object is a fault.
@@ -46,15 +56,19 @@ extension NSManagedObject {
     return members
   }
 
-  /// The number of members of a to-many relationship. Makes no objects of members that have not been read.
+  /// The number of members of a to-many relationship. Makes no objects of members that have not been read, and reads
+  /// no row of a fault.
   final func memberCount(of relationship: NSRelationshipDescription, at place: Int) -> Int {
     if let members = relatedObjects(at: place), !members.isFault { return members.count }
     return memberIDs(of: relationship, at: place).count
   }
 
   /// The identifiers of the members of a to-many relationship. Makes no objects of members that have not been read,
-  /// unless some were added or removed.
+  /// unless some were added or removed, and reads no row of a fault if its store can do without.
   final func memberIDs(of relationship: NSRelationshipDescription, at place: Int) -> [NSManagedObjectID] {
+    if let ids = storedIDsOfFault(relationship, at: place) { return ids }
+    fireFault(relationship.name)
+    guard hasValues else { return [] }
     let known = relatedObjects(at: place)
     if let known, !known.isFault || known.hasChanges {
       return members(of: relationship, at: place).elements.map(\.objectID)
@@ -313,6 +327,16 @@ extension NSManagedObject {
       change(at: place, to: .null)
     }
     noteChange()
+  }
+}
+
+extension NSManagedObjectContext {
+  /// The identifiers of members that a store has, except for those whose deletion has not been saved yet if the
+  /// relationship has no inverse.
+  fileprivate func present(
+    _ ids: [NSManagedObjectID], _ relationship: NSRelationshipDescription
+  ) -> [NSManagedObjectID] {
+    relationship.inverseRelationship == nil ? ids.filter { registry[$0]?.isDeleted != true } : ids
   }
 }
 

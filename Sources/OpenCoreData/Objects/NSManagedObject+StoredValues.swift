@@ -38,8 +38,8 @@ extension NSManagedObject {
 
   /// What is at the place of a to-many relationship; nil while nothing is known of it.
   final func relatedObjects(at place: Int) -> RelatedObjects? {
-    let values = values
-    guard !values.isEmpty, case .members(let members) = values[place] else { return nil }
+    // A row that has not been decoded has nothing to say of it.
+    guard !content.values.isEmpty, case .members(let members) = content.values[place] else { return nil }
     return members
   }
 }
