@@ -20,7 +20,7 @@ package struct TextPreparation {
     self.folding = isExact ? [] : folding
   }
 
-  /// Whether comparing strings without preparing them, by `==` and `<` of the standard library, gives the same results.
+  /// Whether comparing strings without preparing them gives the same results.
   var isTrivial: Bool { folding.isEmpty && !isExact && locale == nil }
 
   /// Whether prepared strings are equal exactly if they are equal as `String`s, so that they can be found by their
@@ -55,7 +55,7 @@ package struct TextPreparation {
 extension String {
   /// Whether all scalars are ASCII: every other scalar has more UTF-8 bytes than UTF-16 units. Fast, because a string
   /// remembers whether it is ASCII.
-  fileprivate var isASCII: Bool { utf8.count == utf16.count }
+  var isASCII: Bool { utf8.count == utf16.count }
 
   /// Whether the bytes of this string begin with those of another.
   func beginsWithBytes(of other: String) -> Bool { hasBytes(of: other, at: 0) }
