@@ -2,7 +2,10 @@ public import Foundation
 
 extension NSExpression {
   /// A constant; nil is the null of the format language. A number of a Swift type becomes an `NSNumber`.
-  public convenience init(forConstantValue value: Any?) { self.init(.constant(value as? NSNumber ?? value)) }
+  public convenience init(forConstantValue value: Any?) {
+    // A cast to a class would bridge all elements of a collection.
+    self.init(.constant(value is any Collection ? value : value as? NSNumber ?? value))
+  }
 
   /// The object that a predicate is evaluated with.
   public class func expressionForEvaluatedObject() -> NSExpression { NSExpression(.evaluatedObject) }

@@ -60,9 +60,10 @@ extension NSExpression {
       return NSExpression(.constant(value))
     }
     if let object = classInstance(value) {
-      if let expression = object as? NSExpression { return expression }
-      if object is NSUUID || object is NSDate || object is NSManagedObject { return NSExpression(.constant(value)) }
+      return object as? NSExpression ?? NSExpression(.constant(object is NSNull ? nil : value))
     }
+    // These casts bridge all elements of a collection.
+    guard !(value is any Collection) else { return NSExpression(.constant(value)) }
     return value as? NSExpression ?? NSExpression(forConstantValue: value is NSNull ? nil : value)
   }
 }
