@@ -14,8 +14,10 @@ options=(--disable-build-manifest-caching --scratch-path "$root/.build-apple-sid
 CAIRN_CORE_DATA=Stub swift build "${options[@]}" --target CairnIncrementalStore
 # Apple's dictionaries have an identifier only by an expression description, Apple's merges do not tell stores which rows
 # are stale, Apple's coordinators do not ask stores for the former names of entities, Apple's contexts are pinned to no
-# states of incremental stores, know the versions of rows, not their revisions, and have no history of these stores.
+# states of incremental stores, know the versions of rows, not their revisions, have no history of these stores, and read
+# the row of a fault before its relationships.
 CAIRN_CORE_DATA=OpenCoreData swift test "${options[@]}" \
   --skip ObjectKeyTests/dictionaries --skip StaleRowTests --skip MigrationTests/formerURIs \
-  --skip QueryGenerationTests --skip ConflictTests/aRowInsertedAgain --skip TouchTests/history
+  --skip QueryGenerationTests --skip ConflictTests/aRowInsertedAgain --skip TouchTests/history \
+  --skip UnreadMemberTests/fault
 echo "the stores compile for Apple's platforms, and pass their tests with what is written for these"
