@@ -138,13 +138,15 @@ extension NSManagedObjectContext {
   }
 
   /// Tells the stores which objects have been freed.
-  func forgetFreed() { forget(registry.takeFreed) }
+  func forgetFreed() { unregister(registry.takeFreed) }
 
   /// Tells the stores which objects have been freed, once they are many, or if the object that is going to be made is
   /// among them: stores learn that an object is gone before they learn that it is there again.
-  private func forgetFreed(beforeMaking id: NSManagedObjectID) { forget { registry.takeFreed(ifManyOr: id) } }
+  private func forgetFreed(beforeMaking id: NSManagedObjectID) {
+    unregister { registry.takeFreed(ifManyOr: id) }
+  }
 
-  private func forget(_ takeFreed: () -> [NSManagedObjectID]) {
+  private func unregister(_ takeFreed: () -> [NSManagedObjectID]) {
     // Stores must learn of new objects first.
     guard unsafe untold == nil else { return }
     let freed = takeFreed()
@@ -287,11 +289,7 @@ extension NSManagedObjectContext {
     guard !wanted.isEmpty, let coordinator = persistentStoreCoordinator else { return }
     for (store, objects) in try StoreCalls.byStore(wanted, self, coordinator) {
       let ids = try coordinator.obtainPermanentIDs(for: objects, in: store)
-      for (object, id) in zip(objects, ids) {
-        let old = object.objectID
-        object.identifier = id
-        registry.rename(object, from: old)
-      }
+      for (object, id) in zip(objects, ids) { registry.rename(object, to: id) }
     }
   }
 

@@ -48,13 +48,16 @@ final class ObjectRegistry: @unchecked Sendable {
   /// Reserves space for `count` more objects.
   func reserve(_ count: Int) { contents.withLock { $0.table.reserve(count) } }
 
-  /// Registers an object under its new, permanent identifier; the temporary one finds it, too.
-  func rename(_ object: NSManagedObject, from old: NSManagedObjectID) {
+  /// Gives an object its permanent identifier; the temporary one finds it, too. The identifier changes within the lock,
+  /// since other threads may look for objects.
+  func rename(_ object: NSManagedObject, to new: NSManagedObjectID) {
+    let old = object.objectID
     contents.withLock {
       $0.table.remove(object, with: old)
+      object.identifier = new
       $0.table.insert(object)
-      $0.permanent[IDKey(old)] = object.objectID
-      $0.temporary[IDKey(object.objectID)] = old
+      $0.permanent[IDKey(old)] = new
+      $0.temporary[IDKey(new)] = old
     }
   }
 

@@ -57,7 +57,7 @@ extension NSManagedObject {
   }
 
   /// The number of members of a to-many relationship. Makes no objects of members that have not been read, and reads
-  /// no row of a fault.
+  /// no row of a fault if its store can do without.
   final func memberCount(of relationship: NSRelationshipDescription, at place: Int) -> Int {
     if let members = relatedObjects(at: place), !members.isFault { return members.count }
     return memberIDs(of: relationship, at: place).count

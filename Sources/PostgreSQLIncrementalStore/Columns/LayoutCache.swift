@@ -33,9 +33,10 @@
     /// - Parameter calls: Functions of the server that it calls besides.
     func check(absent: [RowReference], _ calls: String? = nil) -> Statement {
       let head = table(StoreHead.table)
+      let more = calls.map { ", \($0)" } ?? ""
       var statement = Statement(
         text: """
-          SELECT 1 / (count(*) = 1 AND bool_and(\(RowTable.isSchema) AND r.revision = $2))::integer\(calls.map { ", \($0)" } ?? "")
+          SELECT 1 / (count(*) = 1 AND bool_and(\(RowTable.isSchema) AND r.revision = $2))::integer\(more)
           FROM cairn_rows r WHERE r.entity = \(StoreHead.table) AND r.reference = ANY($1)
           """)
       head.add([StoreHead.schemaReference] + absent, to: &statement.parameters)
