@@ -1,10 +1,12 @@
 import CoreData
 
-/// An identifier as the key of a dictionary.
-struct IDKey: Hashable {
-  private let id: NSManagedObjectID
+extension NSManagedObjectID {
+  /// The upper half of the hash, mixed so that tables can use any of its bits.
+  var cachedHash: UInt32 {
+    UInt32(truncatingIfNeeded: (UInt64(truncatingIfNeeded: hash) &* 0x9E37_79B9_7F4A_7C15) >> 32)
+  }
 
-  init(_ id: NSManagedObjectID) { self.id = id }
+  func isSame(as other: NSManagedObjectID) -> Bool { isEqual(other) }
 }
 
 extension NSIncrementalStore {

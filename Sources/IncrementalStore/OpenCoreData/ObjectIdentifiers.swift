@@ -1,8 +1,5 @@
 import OpenCoreData
 
-/// An identifier as the key of a dictionary.
-typealias IDKey = OpenCoreData.IDKey
-
 extension NSIncrementalStore {
   /// The identifier of the object whose reference is a number.
   func objectID(_ number: Int64, of entity: NSEntityDescription) -> NSManagedObjectID {

@@ -14,7 +14,7 @@ public final class NSManagedObjectID: NSObject, NSFetchRequestResult, @unchecked
   let reference: ObjectReference
   // Cached, because identifiers are looked up far more often than made. With the properties in this order, an instance
   // takes 56 bytes.
-  let cachedHash: UInt32
+  package let cachedHash: UInt32
 
   /// Makes the identifier of an object of a store.
   convenience init(_ entity: NSEntityDescription, _ identity: StoreIdentity, _ reference: ObjectReference) {
@@ -52,7 +52,7 @@ public final class NSManagedObjectID: NSObject, NSFetchRequestResult, @unchecked
     (object as? NSManagedObjectID).map(isSame) ?? false
   }
 
-  func isSame(as other: NSManagedObjectID) -> Bool {
+  package func isSame(as other: NSManagedObjectID) -> Bool {
     self === other
       || cachedHash == other.cachedHash && reference == other.reference
         && (identity === other.identity || identity?.uuid == other.identity?.uuid)
@@ -64,21 +64,21 @@ public final class NSManagedObjectID: NSObject, NSFetchRequestResult, @unchecked
 
 /// An identifier as the key of a dictionary. Keys are compared without a cast, and their identifiers are read only if
 /// the hashes are the same.
-package struct IDKey: Hashable {
-  package let id: NSManagedObjectID
+struct IDKey: Hashable {
+  let id: NSManagedObjectID
   private let hash: UInt32
 
-  package init(_ id: NSManagedObjectID) {
+  init(_ id: NSManagedObjectID) {
     self.id = id
     hash = id.cachedHash
   }
 
-  package static func == (left: IDKey, right: IDKey) -> Bool { left.hash == right.hash && left.id.isSame(as: right.id) }
+  static func == (left: IDKey, right: IDKey) -> Bool { left.hash == right.hash && left.id.isSame(as: right.id) }
 
-  package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+  func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
   /// The cached hash is mixed already: a dictionary needs no other function of it.
-  package func _rawHashValue(seed: Int) -> Int {
+  func _rawHashValue(seed: Int) -> Int {
     Int(truncatingIfNeeded: UInt64(hash) &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(truncatingIfNeeded: seed))
   }
 }

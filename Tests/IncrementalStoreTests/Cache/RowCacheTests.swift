@@ -1,4 +1,6 @@
+import CairnSimulation
 import CoreData
+import Foundation
 import Synchronization
 import Testing
 
@@ -133,5 +135,51 @@ struct RowCacheTests {
     set(1, revision: 2)
     for number in 1_000..<2_000 { set(number) }
     #expect(isThere(1))
+  }
+
+  /// `OPENCOREDATA_SEED` replays a failure.
+  @Test("Random calls leave every registered row, no row out of date, and no more bytes than the limit.")
+  func program() {
+    let seed = ProcessInfo.processInfo.environment["OPENCOREDATA_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
+    print("OPENCOREDATA_SEED=\(seed)")
+    var random = SplitMix64(seed: seed)
+    var users: [Int: Int] = [:]
+    var newest: [Int: CachedRow] = [:]
+    // The objects whose rows have been in the cache since somebody registered them.
+    var kept: Set<Int> = []
+    for step in 1...20_000 {
+      // Most objects are used in turn: the table grows and shrinks, and generations end.
+      let number = Int.random(in: 0..<(step / 2_000 % 2 == 0 ? 1_000 : 100), using: &random)
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0..<5:
+        let bytes = Int.random(in: 0..<20, using: &random) == 0 ? 60_000 : Int.random(in: 0..<1_000, using: &random)
+        newest[number] = set(number, revision: UInt64(step), bytes: bytes)
+        if users[number, default: 0] > 0 { kept.insert(number) }
+      case 5..<7:
+        if isThere(number) { kept.insert(number) }
+        cache.register([id(number)])
+        users[number, default: 0] += 1
+      case 7..<9:
+        cache.unregister([id(number)])
+        users[number] = max(0, users[number, default: 0] - 1)
+        if users[number] == 0 { kept.remove(number) }
+      default:
+        cache.remove(id(number))
+        newest[number] = nil
+        kept.remove(number)
+      }
+      let found = cache.row(of: id(number))
+      if let found { #expect(found.revision == newest[number]?.revision && found.bytes == newest[number]?.bytes) }
+      #expect(found != nil || !kept.contains(number))
+      #expect(cache.isRegistered(id(number)) == (users[number, default: 0] > 0))
+      if step % 100 == 0 {
+        #expect(kept.allSatisfy(isThere))
+        #expect(cache.size.unregisteredBytes <= 100_000)
+      }
+    }
+    cache.unregister(users.flatMap { Array(repeating: id($0), count: $1) })
+    #expect(cache.size.unregisteredBytes <= 100_000)
+    for number in 0..<1_000 { cache.remove(id(number)) }
+    #expect(cache.isEmpty)
   }
 }
