@@ -7,8 +7,8 @@ final class CairnRowSnapshot: RowSnapshot {
   let snapshot: Snapshot
   private let engine: Engine
   private let url: URL
-  /// The table that was asked for last.
-  private var last: (number: UInt32, table: Engine.Table)?
+  /// The table that was asked for last, and whether any of its rows may have been touched.
+  private var last: (number: UInt32, table: Engine.Table, isTouched: Bool)?
 
   init(_ engine: Engine, _ url: URL) {
     self.engine = engine
@@ -22,13 +22,33 @@ final class CairnRowSnapshot: RowSnapshot {
 
   func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow? {
     try CairnFailure.translating(url) { () throws(StoreError) in
-      guard let table = try self.table(table), let row = try table.rows.row(Key(reference), at: snapshot) else {
+      let key = Key(reference)
+      guard let table = try self.table(table), let found = try snapshot.stampedValue(of: key, in: table.rows) else {
         return nil
       }
-      var stored = StoredRow(
-        reference: reference, bytes: row.value, version: row.version, revision: row.sequence.rawValue)
-      stored.add(try table.touches.stamp(of: row.key, at: snapshot))
+      var stored = StoredRow(reference, found)
+      stored.add(try touches(of: key, in: table))
       return stored
+    }
+  }
+
+  func rows(_ references: [RowReference], in table: UInt32) throws -> [StoredRow?] {
+    try CairnFailure.translating(url) { () throws(StoreError) in
+      guard let table = try self.table(table) else { return references.map { _ in nil } }
+      var rows: [StoredRow?] = []
+      rows.reserveCapacity(references.count)
+      let keys = references.map { Key($0) }
+      let values = try snapshot.stampedValues(many: keys, in: table.rows)
+      for place in references.indices {
+        guard let found = values[place] else {
+          rows.append(nil)
+          continue
+        }
+        var stored = StoredRow(references[place], found)
+        stored.add(try touches(of: keys[place], in: table))
+        rows.append(stored)
+      }
+      return rows
     }
   }
 
@@ -36,8 +56,13 @@ final class CairnRowSnapshot: RowSnapshot {
   private func table(_ number: UInt32) throws(StoreError) -> Engine.Table? {
     if let last, last.number == number { return last.table }
     let table = try engine.table(number)
-    last = table.map { (number, $0) }
+    last = table.map { (number, $0, isTouched: !$0.touches.isBlank) }
     return table
+  }
+
+  /// The touches of a row of the table that was asked for last.
+  private func touches(of key: Key, in table: Engine.Table) throws(StoreError) -> RowStamp? {
+    last?.isTouched == false ? nil : try table.touches.stamp(of: key, at: snapshot)
   }
 
   func stamp(of reference: RowReference, in table: UInt32) throws -> (version: UInt64, revision: UInt64)? {
@@ -48,7 +73,7 @@ final class CairnRowSnapshot: RowSnapshot {
       }
       var stored = StoredRow(
         reference: reference, bytes: [], version: stamp.version, revision: stamp.sequence.rawValue)
-      stored.add(try table.touches.stamp(of: key, at: snapshot))
+      stored.add(try touches(of: key, in: table))
       return (stored.version, stored.revision)
     }
   }
@@ -68,8 +93,8 @@ final class CairnRowSnapshot: RowSnapshot {
       guard let table = try self.table(table) else { return }
       let isTouched = try hasRows(table.touches)
       try table.rows.scan(first.map { .from(Key($0)) } ?? .all, at: snapshot) { encoded, value, stamp in
-        row.reference = try RowReference(encoded: encoded)
         guard try test(value) else { return .next }
+        row.reference = try RowReference(encoded: encoded)
         row.bytes.removeAll(keepingCapacity: true)
         unsafe value.withUnsafeBytes { unsafe row.bytes.append(contentsOf: $0) }
         row.version = stamp.version
@@ -121,6 +146,12 @@ final class CairnRowSnapshot: RowSnapshot {
 }
 
 extension StoredRow {
+  /// Makes a row that nobody has touched.
+  init(_ reference: RowReference, _ found: (value: [UInt8], stamp: RowStamp)) {
+    self.init(
+      reference: reference, bytes: found.value, version: found.stamp.version, revision: found.stamp.sequence.rawValue)
+  }
+
   /// Adds the saves that have touched the row.
   fileprivate mutating func add(_ touches: RowStamp?) {
     guard let touches else { return }

@@ -39,6 +39,18 @@ final class CairnRowStore: RefreshableRowStore {
 
   func snapshot() -> any RowSnapshot { CairnRowSnapshot(engine, url) }
 
+  func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow? {
+    let found = try CairnFailure.translating(url) { () throws(StoreError) -> (row: StoredRow?, isWhole: Bool) in
+      guard let table = try engine.table(table) else { return (nil, true) }
+      guard table.touches.isBlank else { return (nil, false) }
+      let row = try engine.store.stampedValue(of: Key(reference), in: table.rows).map { StoredRow(reference, $0) }
+      // If there are no touches yet, there were none when the row was read.
+      return (row, table.touches.isBlank)
+    }
+    // Touches have to be read in the same state as the row.
+    return found.isWhole ? found.row : try snapshot().row(reference, in: table)
+  }
+
   func refresh() throws -> UInt64 {
     try CairnFailure.translating(url) { () throws(StoreError) in try engine.store.refresh().rawValue }
   }

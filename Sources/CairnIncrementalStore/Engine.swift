@@ -74,9 +74,11 @@ final class Engine: @unchecked Sendable {
   // MARK: Keyspaces
 
   /// The rows of a table, and how often each of them was touched: STORE-FORMAT.md, section 1.
-  struct Table {
+  final class Table: Sendable {
     let rows: Keyspace
     let touches: Keyspace
+
+    init(rows: Keyspace, touches: Keyspace) { (self.rows, self.touches) = (rows, touches) }
   }
 
   /// A table; nil if it has never had rows.

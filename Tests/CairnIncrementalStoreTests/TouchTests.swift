@@ -4,6 +4,7 @@ import CoreData
 import Dispatch
 import Foundation
 @testable import IncrementalStore
+import Synchronization
 import Testing
 
 @Suite("Rows of objects whose relationships change at the other end")
@@ -152,6 +153,51 @@ struct TouchTests {
     #expect(try one.rows("Book").count == 100)
     #expect(try one.rows("Shelf").map(\.version) == [1])
     #expect(try one.rows("Shelf", touches: true).map(\.version) == [100])
+  }
+
+  @Test("A row that is read while it is touched for the first time, and written again, is of one state.")
+  func firstTouch() throws {
+    for _ in 0..<20 {
+      // Removes its files when it is freed.
+      let library = Library()
+      defer { withExtendedLifetime(library) {} }
+      let one = try library.coordinator()
+      _ = try one.shelf()
+      let rows = try #require(one.store.rows as? CairnRowStore)
+      let table = try one.number(of: "Shelf")
+      let first = try #require(try rows.row(.integer(1), in: table))
+      let versions = Mutex([first.revision: first.version])
+      let isOver = Mutex(false)
+      let found = Mutex<[StoredRow]>([])
+      DispatchQueue.concurrentPerform(iterations: 2) { number in
+        guard number == 0 else {
+          while !isOver.withLock({ $0 }) {
+            guard let row = try? rows.row(.integer(1), in: table) else { continue }
+            found.withLock { found in
+              let isSame = found.last.map { $0.revision == row.revision && $0.version == row.version } ?? false
+              if !isSame { found.append(row) }
+            }
+          }
+          return
+        }
+        for step in 1...20 {
+          let revision = try? rows.save { snapshot in
+            let row = try snapshot.row(.integer(1), in: table)
+            var changes = RowChanges()
+            let change = step % 2 == 1 ? RowChanges.Row.Change.touch : .put(first.bytes)
+            changes.rows = [
+              RowChanges.Row(table: table, reference: .integer(1), change: change, revision: row?.revision)
+            ]
+            return changes
+          }
+          if let revision { versions.withLock { $0[revision] = first.version + UInt64(step) } }
+        }
+        isOver.withLock { $0 = true }
+      }
+      let expected = versions.withLock { $0 }
+      #expect(expected.count == 21)
+      #expect(found.withLock { $0 }.allSatisfy { expected[$0.revision] == $0.version })
+    }
   }
 
   @Test("A save fails if another program has touched or written the row of an object since it was read.")

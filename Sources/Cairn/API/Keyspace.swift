@@ -45,6 +45,12 @@ public struct Keyspace: Sendable, Hashable {
   /// none, and for a keyspace that was defined then.
   var defined: Keyspace? { index.definition.load().map { Keyspace(store: store, index: $0) } }
 
+  /// Whether no row has been put into it yet, so that no snapshot that was taken before has any.
+  package var isBlank: Bool {
+    guard index.locator.index.isBlank else { return false }
+    return index.id != 0 || defined?.isBlank ?? true
+  }
+
   @inline(__always)
   func checkBelongs(to index: Index) throws(StoreError) {
     guard owner == index.number else {

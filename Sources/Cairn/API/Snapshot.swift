@@ -70,6 +70,15 @@ public final class Snapshot: Sendable {
     try withRecord(key, keyspace) { (record) throws(StoreError) in try record.row(index.dictionaries) }
   }
 
+  /// The value of a row with its version and sequence; nil if there is no such row.
+  package func stampedValue(
+    of key: Key, in keyspace: Keyspace
+  ) throws(StoreError) -> (value: [UInt8], stamp: RowStamp)? {
+    try withRecord(key, keyspace) { (record) throws(StoreError) in
+      (try record.copiedValue(index.dictionaries), record.stamp)
+    }
+  }
+
   /// The version and sequence of a row, whose value is not read; nil if there is no such row.
   package func stamp(of key: Key, in keyspace: Keyspace) throws(StoreError) -> RowStamp? {
     try withRecord(key, keyspace) { $0.stamp }
@@ -158,11 +167,28 @@ public final class Snapshot: Sendable {
   /// The values of many rows, nil for each row that does not exist. Looking them up together is several times faster
   /// than one by one.
   package func get(many keys: [Key], in keyspace: Keyspace) throws(StoreError) -> [[UInt8]?] {
+    try read(many: keys, keyspace) { (record) throws(StoreError) in try record.copiedValue(index.dictionaries) }
+  }
+
+  /// What ``stampedValue(of:in:)`` returns for many rows, found together as by ``get(many:in:)``.
+  package func stampedValues(
+    many keys: [Key], in keyspace: Keyspace
+  ) throws(StoreError) -> [(value: [UInt8], stamp: RowStamp)?] {
+    try read(many: keys, keyspace) { (record) throws(StoreError) in
+      (try record.copiedValue(index.dictionaries), record.stamp)
+    }
+  }
+
+  /// Reads records in groups: what each takes from the index and the log is prefetched for the whole group.
+  private func read<R>(
+    many keys: [Key], _ keyspace: Keyspace, _ read: (RecordView) throws(StoreError) -> R
+  ) throws(StoreError) -> [R?] {
     try checkOpen(keyspace)
     let batch = 16
-    var values: [[UInt8]?] = []
-    values.reserveCapacity(keys.count)
-    var group: [(key: [UInt8], hash: RowHash)] = []
+    var results: [R?] = []
+    results.reserveCapacity(keys.count)
+    var hashes: [RowHash] = []
+    var addresses: [LogAddress] = []
     let locator = keyspace.index.locator
     var start = 0
     while start < keys.count {
@@ -171,28 +197,32 @@ public final class Snapshot: Sendable {
       try checkHeld()
       guard keyspace.index.exists(at: sequence) else {
         guard let defined = keyspace.defined else { return Array(repeating: nil, count: keys.count) }
-        return try get(many: keys, in: defined)
+        return try self.read(many: keys, defined, read)
       }
       let end = min(start + batch, keys.count)
-      group.removeAll(keepingCapacity: true)
+      hashes.removeAll(keepingCapacity: true)
       for key in keys[start..<end] {
-        let encoded = key.encoded
-        let hash = unsafe encoded.withUnsafeBytes { unsafe keyspace.index.hash($0) }
+        let hash = unsafe key.withEncoded { unsafe keyspace.index.hash($0) }
         locator.index.prefetch(hash)
-        group.append((encoded, hash))
+        hashes.append(hash)
       }
-      let likely = group.map { locator.likelyAddress($0.hash) }
-      for address in likely where address != 0 { index.table.prefetch(address) }
-      for (key, hash) in group {
-        let record = try unsafe key.withRawBytes { (key) throws(StoreError) in
-          try unsafe index.record(keyspace.index, hash, key, at: sequence)
+      addresses.removeAll(keepingCapacity: true)
+      for hash in hashes { addresses.append(locator.likelyAddress(hash)) }
+      for address in addresses where address != 0 { index.table.prefetch(address) }
+      for (key, hash) in zip(keys[start..<end], hashes) {
+        let record = try unsafe key.withEncoded { (encoded) throws(StoreError) in
+          try unsafe index.record(keyspace.index, hash, encoded, at: sequence)
         }
-        if record == nil { try checkHeld() }
-        values.append(try record?.copiedValue(index.dictionaries))
+        guard let record else {
+          try checkHeld()
+          results.append(nil)
+          continue
+        }
+        results.append(try read(record))
       }
       start = end
     }
-    return values
+    return results
   }
 
   /// Number of rows. Takes constant time if nothing has been committed since the snapshot was taken, otherwise time in

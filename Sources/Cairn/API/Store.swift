@@ -417,6 +417,15 @@ public final class Store: Sendable {
     try withRecord(key, keyspace) { (record) throws(StoreError) in try record.row(index.dictionaries) }
   }
 
+  /// The value of a row with its version and sequence; nil if there is no such row.
+  package func stampedValue(
+    of key: Key, in keyspace: Keyspace
+  ) throws(StoreError) -> (value: [UInt8], stamp: RowStamp)? {
+    try withRecord(key, keyspace) { (record) throws(StoreError) in
+      (try record.copiedValue(index.dictionaries), record.stamp)
+    }
+  }
+
   @usableFromInline
   package func contains(_ key: Key, in keyspace: Keyspace) throws(StoreError) -> Bool {
     try withRecord(key, keyspace) { _ in true } ?? false

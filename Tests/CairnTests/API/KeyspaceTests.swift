@@ -24,7 +24,9 @@ import Testing
     #expect(store.keyspaces.isEmpty)
     #expect(try store.get("k", in: one) == nil)
     #expect(try store.read { try $0.rows(in: one) }.isEmpty)
+    #expect(one.isBlank && two.isBlank)
     try store.put([1], at: 1, in: two)
+    #expect(one.isBlank && !two.isBlank)
     #expect(store.keyspaces == [two])
     #expect(store.statistics.keyspaces == 1)
     #expect(try store.keyspace("one") == one)
@@ -34,6 +36,7 @@ import Testing
     #expect(store.keyspaces.map(\.name) == ["two"])
     #expect(store.keyspaces[0].order == .unordered)
     #expect(store.keyspaces[0].id == two.id)
+    #expect(!store.keyspaces[0].isBlank)
   }
 
   @Test("Identifiers of keyspaces are never used again.") func idsAreNeverUsedAgain() throws {

@@ -32,6 +32,14 @@ import Testing
     let asked = (0..<250 as Range<Int64>).map { Key.bytes([UInt8]("key \(($0 * 37) % 130)")) }
     #expect(try snapshot.get(many: asked, in: rows) == asked.map { try store.get($0, in: rows) })
     #expect(try snapshot.get(many: [], in: rows).isEmpty)
+    for (key, found) in zip(asked, try snapshot.stampedValues(many: asked, in: rows)) {
+      let row = try snapshot.row(key, in: rows)
+      let alone = [try store.stampedValue(of: key, in: rows), try snapshot.stampedValue(of: key, in: rows)]
+      for found in alone + [found] {
+        #expect(found?.value == row?.value)
+        #expect(found?.stamp == row.map { RowStamp(version: $0.version, sequence: $0.sequence) })
+      }
+    }
     #expect(try snapshot.get("none", in: rows) == nil)
     #expect(try snapshot.contains("none", in: rows) == false)
     #expect(try snapshot.row("none", in: rows) == nil)

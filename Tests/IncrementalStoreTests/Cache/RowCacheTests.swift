@@ -140,7 +140,8 @@ struct RowCacheTests {
   /// `OPENCOREDATA_SEED` replays a failure.
   @Test("Random calls leave every registered row, no row out of date, and no more bytes than the limit.")
   func program() {
-    let seed = ProcessInfo.processInfo.environment["OPENCOREDATA_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
+    let chosen = ProcessInfo.processInfo.environment["OPENCOREDATA_SEED"]
+    let seed = chosen.flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
     print("OPENCOREDATA_SEED=\(seed)")
     var random = SplitMix64(seed: seed)
     var users: [Int: Int] = [:]
