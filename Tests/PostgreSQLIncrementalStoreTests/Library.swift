@@ -59,7 +59,7 @@
     }
   }
 
-  /// Goods with unique names, in orders.
+  /// Goods with unique names, in orders, and what may be sold in their place.
   enum Shop {
     nonisolated(unsafe) static let model: NSManagedObjectModel = {
       let (goods, order) = (NSEntityDescription(), NSEntityDescription())
@@ -74,6 +74,14 @@
       for relationship in [contents, orders] { relationship.deleteRule = .nullifyDeleteRule }
       order.properties.append(contents)
       goods.properties.append(orders)
+      let (substitute, substituted) = (NSRelationshipDescription(), NSRelationshipDescription())
+      (substitute.name, substitute.destinationEntity, substitute.maxCount) = ("substitute", goods, 1)
+      (substituted.name, substituted.destinationEntity, substituted.maxCount) = ("substituted", goods, 0)
+      (substitute.inverseRelationship, substituted.inverseRelationship) = (substituted, substitute)
+      for relationship in [substitute, substituted] {
+        (relationship.deleteRule, relationship.isOptional) = (.nullifyDeleteRule, true)
+      }
+      goods.properties += [substitute, substituted]
       let model = NSManagedObjectModel()
       model.entities = [goods, order]
       return model

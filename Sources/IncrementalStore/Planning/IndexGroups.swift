@@ -57,10 +57,14 @@ extension IndexPlanner {
 
 extension RowPass {
   /// The rows that satisfy the predicate, grouped by their values of some properties, in the order of the first rows of
-  /// the groups. Nil if no index tells.
+  /// the groups. Nil if neither the database nor an index tells.
   ///
   /// - Parameter areSorted: As for ``offerRows(to:areSorted:keepingContents:)``.
   func groups(by names: Set<String>, areSorted: Bool) throws -> (groups: [CountedRows], path: String)? {
+    if var found = try searchedGroups(by: names) {
+      found.groups.sort { comesFirst($0.first, $1.first, areSorted) }
+      return found
+    }
     guard partialRows == nil,
       let (section, properties) = planner.indexes.groups(by: names, predicate?.conjuncts ?? [])
     else { return nil }
@@ -98,5 +102,12 @@ extension RowPass {
     areSorted
       ? (one.place, one.object.reference) < (other.place, other.object.reference)
       : one.object.reference < other.object.reference
+  }
+
+  private func comesFirst(_ one: SourceRow, _ other: SourceRow, _ areSorted: Bool) -> Bool {
+    func place(_ row: SourceRow) -> (object: ObjectReference, place: Int) {
+      (row.reference, places[row.map.number] ?? 0)
+    }
+    return comesFirst(place(one), place(other), areSorted)
   }
 }

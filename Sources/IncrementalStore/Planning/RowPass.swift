@@ -110,30 +110,45 @@ struct RowPass {
   // MARK: Searching
 
   /// The search of the database for the rows; nil if it does not search.
-  private func search() throws -> (any RowSearch)? {
-    guard mostRows == .max, predicate != nil || sorting != nil,
+  private func search(groupedBy groups: Set<String> = []) throws -> (any RowSearch)? {
+    guard mostRows == .max, predicate != nil || sorting != nil || !groups.isEmpty,
       let snapshot = source.snapshot as? any SearchingRowSnapshot
     else { return nil }
     let access = source.rows
     return try snapshot.search(
       for: RowQuery(
-        tables: maps.map(\.number), predicate: predicate, order: sorting?.descriptors ?? [],
+        tables: maps.map(\.number), predicate: predicate, order: sorting?.descriptors ?? [], groups: groups.sorted(),
         reference: { access.reference(ofConstant: $0) }))
   }
 
   private mutating func count(_ search: any RowSearch) throws -> Int {
     usedPath = search.description
-    var (count, hasOthers) = try search.count()
+    let (count, hasOthers) = try search.count()
     guard hasOthers else { return count }
+    return count + (try matches(of: search, isForCount: true).count)
+  }
+
+  /// Has the rows that a search has found and that are not certain evaluated.
+  private func matches(of search: any RowSearch, isForCount: Bool) throws -> RowCollector {
     let request = NSFetchRequest<NSManagedObject>(entityName: map.entity.name ?? "")
     (request.entity, request.predicate) = (map.entity, predicate)
-    var collector = try RowCollector(request, of: map, source, isForCount: true)
+    var collector = try RowCollector(request, of: map, source, isForCount: isForCount)
     try search.forEachUncertainRow { found in
       collector.offer(SourceRow(found.row, maps[found.place], source)) { $0 } && source.failure == nil
     }
     if let failure = source.failure { throw failure }
-    count += collector.count
-    return count
+    return collector
+  }
+
+  /// The groups of the rows that a search finds; nil if the database does not make them. A group may come in several
+  /// parts.
+  func searchedGroups(by names: Set<String>) throws -> (groups: [CountedRows], path: String)? {
+    guard partialRows == nil, let search = try search(groupedBy: names), search.isExact,
+      let found = try search.groups()
+    else { return nil }
+    let certain = found.map { (SourceRow($0.first.row, maps[$0.first.place], source), $0.count) }
+    let others = try matches(of: search, isForCount: false).result.map { ($0, 1) }
+    return (certain + others, "\(search.description), grouped")
   }
 
   private mutating func offerRows(
@@ -145,8 +160,10 @@ struct RowPass {
       if var found = try search.rows(in: first..<sorting.window) {
         usedPath = "\(search.description), in order"
         collector.skip(found.skipped)
-        // The collector keeps the order of equal rows.
-        found.rows.sort { ($0.place, $0.row.reference) < ($1.place, $1.row.reference) }
+        if !found.isInOrder || !collector.takeInOrder() {
+          // The collector keeps the order of equal rows.
+          found.rows.sort { ($0.place, $0.row.reference) < ($1.place, $1.row.reference) }
+        }
         for found in found.rows {
           _ = collector.offer(SourceRow(found.row, maps[found.place], source), isMatch: found.isCertain) { $0 }
         }

@@ -18,6 +18,9 @@ public struct RowQuery {
   public let predicate: NSPredicate?
   /// The order of the rows, of which only the first ones are wanted; empty if all are wanted.
   public let order: [NSSortDescriptor]
+  /// The properties by whose values the rows are grouped, of which only the first one of each group and the number are
+  /// wanted; empty if all rows are wanted.
+  public let groups: [String]
   /// The object of the store that a constant of the predicate is or identifies; nil for anything else.
   public let reference: (Any?) -> ObjectReference?
   /// Called with each statement before it is sent to the database; nil if nobody wants to know.
@@ -76,12 +79,35 @@ public protocol RowSearch {
   /// search is exact.
   func forEachUncertainRow(_ body: (FoundRow) throws -> Bool) throws
 
-  /// The rows that are in a window of the order, in any order, among which may be others that do not belong to it. Only
-  /// if the search is exact and has an order.
-  ///
-  /// - Returns: The rows, and how many of those before the window are missing: none or all. Nil if too many rows would
-  ///   have to be read.
-  func rows(in window: Range<Int>) throws -> (rows: [FoundRow], skipped: Int)?
+  /// The rows that are in a window of the order; nil if too many rows would have to be read. Only if the search is exact
+  /// and has an order.
+  func rows(in window: Range<Int>) throws -> FoundWindow?
+
+  /// The certain rows in groups with the same values of the properties that the query names: for each group, in any
+  /// order, the row with the lowest reference and the number of rows. The groups may be of one table each. Nil if the
+  /// database does not group, or there are too many groups. Only if the search is exact.
+  func groups() throws -> [(first: FoundRow, count: Int)]?
+}
+
+extension RowSearch {
+  /// Nil.
+  public func groups() throws -> [(first: FoundRow, count: Int)]? { nil }
+}
+
+/// The rows that a search has found in a window of an order.
+public struct FoundWindow {
+  /// The rows, among which may be others that do not belong to the window.
+  public var rows: [FoundRow]
+  /// How many of the rows before the window are missing: none or all.
+  public let skipped: Int
+  /// Whether the rows are those of the window and no others, all certain and in the order, in which equal rows are in the
+  /// order of their tables and references. Otherwise they are in any order.
+  public let isInOrder: Bool
+
+  /// A window.
+  public init(_ rows: [FoundRow], skipped: Int, isInOrder: Bool) {
+    (self.rows, self.skipped, self.isInOrder) = (rows, skipped, isInOrder)
+  }
 }
 
 /// A search whose rows are noted or changed before anybody gets them.
@@ -110,7 +136,13 @@ struct WrappedSearch: RowSearch {
     try search.forEachUncertainRow { try body(changed($0)) }
   }
 
-  func rows(in window: Range<Int>) throws -> (rows: [FoundRow], skipped: Int)? {
-    try search.rows(in: window).map { found in (try found.rows.map(changed), found.skipped) }
+  func rows(in window: Range<Int>) throws -> FoundWindow? {
+    guard var found = try search.rows(in: window) else { return nil }
+    found.rows = try found.rows.map(changed)
+    return found
+  }
+
+  func groups() throws -> [(first: FoundRow, count: Int)]? {
+    try search.groups()?.map { group in (try changed(group.first), group.count) }
   }
 }

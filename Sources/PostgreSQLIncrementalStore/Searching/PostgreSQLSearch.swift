@@ -11,6 +11,8 @@
       let scope: PredicateTranslator.Scope
       let condition: SearchCondition
       let order: SearchOrder?
+      /// The values by which rows are grouped; nil if the server does not group by one of them, and empty for no groups.
+      let groups: [String]?
 
       var source: String { "\(scope.table.quoted) \(scope.alias)" }
 
@@ -25,13 +27,15 @@
       /// - Parameters:
       ///   - certain: The condition for rows that are certain; nil for ``isCertain``.
       ///   - more: Further columns, each after a comma.
-      func selection(certain: String? = nil, _ more: String = "") -> String {
+      ///   - joins: Joins the tables of further columns.
+      func selection(certain: String? = nil, _ more: String = "", joins: String = "") -> String {
         typealias Column = Layout.RowColumn
         let columns = [
           (Column.reference, "reference"), (Column.bytes, "bytes"), (Column.version, "version"),
           (Column.revision, "revision"),
         ].map { "\(scope.alias).\($0) AS \($1)" }.joined(separator: ", ")
-        return "SELECT \(columns), \(place)::bigint AS place, \(certain ?? isCertain) AS certain\(more) FROM \(source)"
+        let found = "\(columns), \(place)::bigint AS place, \(certain ?? isCertain) AS certain"
+        return "SELECT \(found)\(more) FROM \(source)\(joins)"
       }
     }
 
@@ -49,6 +53,7 @@
     private let parts: [Part]
     /// Of the conditions.
     private let parameters: SearchParameters
+    private let hasUUIDs: Bool
 
     /// Nil if the server cannot narrow the rows, and cannot find the first of them in their order.
     init?(_ query: RowQuery, _ known: KnownLayout, _ run: @escaping Run) {
@@ -63,12 +68,15 @@
         parts.append(
           Part(
             place: place, table: known.table(number), scope: scope,
-            condition: condition ?? .narrowing("true"), order: SearchOrder(query.order, scope, known.layout)))
+            condition: condition ?? .narrowing("true"), order: SearchOrder(query.order, scope, known.layout),
+            groups: Self.values(of: query.groups, scope)))
       }
       isExact = parts.allSatisfy { $0.condition.must != nil }
       hasOrder = parts.allSatisfy { $0.order != nil }
-      guard narrows || isExact && hasOrder else { return nil }
+      let hasGroups = !query.groups.isEmpty && parts.allSatisfy { $0.groups != nil }
+      guard narrows || isExact && (hasOrder || hasGroups) else { return nil }
       (self.run, self.parts, parameters) = (run, parts, translator.parameters)
+      hasUUIDs = known.layout.kind == .uuid
     }
 
     let isExact: Bool
@@ -187,15 +195,62 @@
       return (Int(answer.integer(0, 0)), answer.bool(0, 1))
     }
 
+    // MARK: Groups
+
+    /// The most groups that the server is asked for.
+    private static let mostGroups = 10_000
+
+    /// Expressions that are the same for two rows of a table if these have the same values of some properties; nil if
+    /// there is none for one of them.
+    private static func values(of properties: [String], _ scope: PredicateTranslator.Scope) -> [String]? {
+      let values = properties.map { property -> String? in
+        guard let column = scope.table.column(of: property) else { return nil }
+        let operand = Operand(column, scope, isIndexed: false)
+        switch column.kind {
+        case .boolean, .integer, .uuid, .toOne: return operand.expression
+        case .text: return operand.normalized
+        // Numbers that are not equal may be the same, as NaN, and the other way round.
+        case .double, .decimal, .date, .data, .uri, .transformed, .composite: return nil
+        }
+      }
+      let known = values.compactMap(\.self)
+      return known.count == values.count ? known : nil
+    }
+
+    func groups() throws -> [(first: FoundRow, count: Int)]? {
+      var parameters = parameters
+      let most = parameters.add(Int64(Self.mostGroups + 1))
+      var selections: [String] = []
+      for part in parts {
+        guard let values = part.groups, !values.isEmpty else { return nil }
+        // There is no lowest UUID for the server, but texts of UUIDs sort as these do.
+        let lowest =
+          hasUUIDs ? "min(\(part.scope.reference)::text)::uuid" : "min(\(part.scope.reference))"
+        let groups = """
+          SELECT \(lowest) AS first, count(*) AS count FROM \(part.source) WHERE \(certain(part))
+          GROUP BY \(values.joined(separator: ", ")) LIMIT \(most)
+          """
+        let first = part.selection(
+          certain: "true", ", g.count", joins: " JOIN (\(groups)) g ON g.first = \(part.scope.reference)")
+        selections.append("(\(first))")
+      }
+      guard !selections.isEmpty else { return nil }
+      let answer = try run([(selections.joined(separator: "\nUNION ALL "), parameters)], [])[0]
+      guard answer.count <= Self.mostGroups else { return nil }
+      return try (0..<answer.count).map { (try row(in: answer, $0), Int(answer.integer($0, 6))) }
+    }
+
     // MARK: Windows
 
-    func rows(in window: Range<Int>) throws -> (rows: [FoundRow], skipped: Int)? {
+    func rows(in window: Range<Int>) throws -> FoundWindow? {
       guard window.count <= Self.mostRowsOfWindow else { return nil }
       let (rows, others) = try firstRows(window)
-      guard !others.isEmpty, window.lowerBound > 0 else { return (rows + others, window.lowerBound) }
+      guard !others.isEmpty, window.lowerBound > 0 else {
+        return FoundWindow(rows + others, skipped: window.lowerBound, isInOrder: others.isEmpty)
+      }
       // Where the others belong is not known.
       guard others.count <= Self.mostOtherRows, window.upperBound <= Self.mostRowsOfWindow else { return nil }
-      return (try firstRows(0..<window.upperBound).rows + others, 0)
+      return FoundWindow(try firstRows(0..<window.upperBound).rows + others, skipped: 0, isInOrder: false)
     }
 
     /// The rows in a window of those that the server can sort, and the first of those that it cannot.
@@ -211,13 +266,15 @@
       for part in parts {
         guard let order = part.order else { continue }
         let keys = zip(order.keys, names).map { ", \($0.expression) AS \($1)" }.joined()
+        let isExact = order.isExact
         sorted.append(
           """
-          (\(part.selection(keys)) WHERE \(certain(part)) AND \(order.isExact)
+          (\(part.selection(keys, joins: order.joins)) WHERE \(certain(part))\(isExact.map { " AND \($0)" } ?? "")
           ORDER BY \(order.terms), \(part.scope.reference) LIMIT \(end))
           """)
-        let unsorted = order.numbers.isEmpty ? "" : " OR (\(part.condition.may)) AND NOT (\(order.isExact))"
-        others.append("(\(part.selection()) WHERE \(uncertain(part))\(unsorted) LIMIT \(most))")
+        let unsorted = isExact.map { " OR (\(part.condition.may)) AND NOT (\($0))" } ?? ""
+        let joins = isExact == nil ? "" : order.joins
+        others.append("(\(part.selection(joins: joins)) WHERE \(uncertain(part))\(unsorted) LIMIT \(most))")
       }
       guard let order = parts.first?.order else { return ([], []) }
       let statement = """

@@ -269,6 +269,11 @@
     let isIndexed: Bool
     var object = Object.field
 
+    init(kind: ColumnKind, expression: String, normalized: String, folded: String, isIndexed: Bool) {
+      (self.kind, self.expression, self.normalized) = (kind, expression, normalized)
+      (self.folded, self.isIndexed) = (folded, isIndexed)
+    }
+
     /// A number of members.
     init(count: String) {
       kind = .integer

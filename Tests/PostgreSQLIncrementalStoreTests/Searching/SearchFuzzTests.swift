@@ -125,10 +125,19 @@
       random = predicates.random
       if random.isTrue(oneIn: 8) { request.predicate = nil }
       request.includesSubentities = !random.isTrue(oneIn: 4)
+      if random.isTrue(oneIn: 5) { return try groups(&random, request, current, context) }
       request.sortDescriptors = (0..<Int.random(in: 0..<3, using: &random)).map { _ in
-        let keys = current.attributesByName.keys.filter { $0 != "link" }.sorted()
-        let key = keys.randomElement(using: &random) ?? ""
-        let isText = current.attributesByName[key]?.attributeType == .stringAttributeType
+        var (owner, path) = (current, "")
+        while random.isTrue(oneIn: 3),
+          let relationship = owner.relationshipsByName.values.filter({ !$0.isToMany }).sorted(by: { $0.name < $1.name })
+            .randomElement(using: &random), let destination = relationship.destinationEntity
+        {
+          (owner, path) = (destination, "\(path)\(relationship.name).")
+        }
+        let keys = owner.attributesByName.keys.filter { $0 != "link" }.sorted()
+        let name = keys.randomElement(using: &random) ?? ""
+        let key = path + name
+        let isText = owner.attributesByName[name]?.attributeType == .stringAttributeType
         let selector = isText && random.isTrue(oneIn: 4) ? "caseInsensitiveCompare:" : "compare:"
         return NSSortDescriptor(key: key, ascending: random.isTrue, selector: NSSelectorFromString(selector))
       }
@@ -151,6 +160,48 @@
         }
         let report = try store?.report(of: request, in: context)
         return (results, text, report.map { "\($0)" } ?? "")
+      }
+    }
+  }
+
+  extension SearchProgram {
+    /// The numbers of the rows that a request finds, grouped by one or two properties.
+    private func groups(
+      _ random: inout SplitMix64, _ found: NSFetchRequest<NSManagedObject>, _ entity: NSEntityDescription,
+      _ context: NSManagedObjectContext
+    ) throws -> (results: [String], request: String, report: String) {
+      let request = NSFetchRequest<NSDictionary>(entityName: entity.name ?? "")
+      (request.predicate, request.includesSubentities) = (found.predicate, found.includesSubentities)
+      request.resultType = .dictionaryResultType
+      let properties = entity.properties.filter { ($0 as? NSRelationshipDescription)?.isToMany != true }
+      let names = Set(
+        properties.map(\.name).filter { $0 != "link" }.sorted().shuffled(using: &random)
+          .prefix(Int.random(in: 1...2, using: &random))
+      ).sorted()
+      let count = NSExpressionDescription()
+      count.name = "rows"
+      count.expression = NSExpression(
+        forFunction: "count:",
+        arguments: [random.isTrue ? NSExpression.expressionForEvaluatedObject() : NSExpression(forKeyPath: names[0])])
+      request.propertiesToGroupBy = names
+      request.propertiesToFetch = names + [count] as [Any]
+      if random.isTrue { request.sortDescriptors = [NSSortDescriptor(key: names[0], ascending: random.isTrue)] }
+      if random.isTrue(oneIn: 3) { request.fetchLimit = Int.random(in: 1..<5, using: &random) }
+      let predicate = request.predicate.map { "\($0)" } ?? "all"
+      let text = "groups of \(entity.name ?? "") where \(predicate) by \(names), limit \(request.fetchLimit)"
+      return try context.performAndWait {
+        do {
+          let results = try context.fetch(request).map { group in
+            (names + ["rows"]).map { name in
+              // Foundation ends the program if it is to describe a date in the far future.
+              (group[name] as? Date).map { "\($0.timeIntervalSinceReferenceDate)" } ?? "\(group[name] ?? "nil")"
+            }
+            .joined(separator: " ")
+          }
+          return (results, text, "")
+        } catch {
+          return (["\((error as NSError).code)"], text, "\(error)")
+        }
       }
     }
   }

@@ -90,6 +90,56 @@
       }
     }
 
+    @Test("Rows are grouped and counted by the server, which gives one row of each group.")
+    func groups() throws {
+      defer { namespace.remove() }
+      let context = try shop()
+      try context.performAndWait {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Goods")
+        request.predicate = NSPredicate(format: "count < 4 AND name != 'goods 0'")
+        request.resultType = .dictionaryResultType
+        let number = NSExpressionDescription()
+        number.name = "number"
+        number.expression = NSExpression(forFunction: "count:", arguments: [NSExpression(forKeyPath: "count")])
+        request.propertiesToGroupBy = ["count"]
+        request.propertiesToFetch = ["count", number]
+        let store = try #require(context.persistentStoreCoordinator?.persistentStores.first as? RowIncrementalStore)
+        let report = try store.report(of: request, in: context)
+        #expect(report.results == 4 && report.rowsRead == 4 && report.statements.count <= 2, "\(report)")
+        #expect(report.path?.hasSuffix(", grouped") == true)
+        let counts = NSFetchRequest<NSDictionary>(entityName: "Goods")
+        (counts.predicate, counts.resultType) = (request.predicate, .dictionaryResultType)
+        counts.propertiesToGroupBy = request.propertiesToGroupBy
+        counts.propertiesToFetch = request.propertiesToFetch
+        counts.sortDescriptors = [NSSortDescriptor(key: "count", ascending: true)]
+        #expect(try context.fetch(counts).map { $0["number"] as? Int } == [5, 6, 6, 6])
+      }
+    }
+
+    @Test("Rows are sorted by values of related objects at the server, which gives those in the window and no others.")
+    func relatedOrder() throws {
+      defer { namespace.remove() }
+      let context = try shop()
+      try context.performAndWait {
+        let goods = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Goods")).sorted {
+          ($0.value(forKey: "count") as? Int ?? 0) < ($1.value(forKey: "count") as? Int ?? 0)
+        }
+        for (one, other) in zip(goods, goods.reversed()).prefix(100) { one.setValue(other, forKey: "substitute") }
+        try context.save()
+        for (path, rows) in [("substitute.count", 10), ("substitute.substitute.name", 10)] {
+          let report = try report(context, NSPredicate(format: "count < 40")) {
+            $0.sortDescriptors = [NSSortDescriptor(key: path, ascending: false)]
+            ($0.fetchOffset, $0.fetchLimit) = (5, 10)
+          }
+          #expect(report.results == rows && report.rowsRead == rows && report.statements.count == 1, "\(report)")
+        }
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Goods")
+        request.sortDescriptors = [NSSortDescriptor(key: "substitute.count", ascending: false)]
+        request.fetchLimit = 5
+        #expect(try context.fetch(request).map { $0.value(forKey: "count") as? Int } == [0, 0, 0, 0, 0])
+      }
+    }
+
     @Test(
       "Constants are sent as parameters.",
       arguments: [
