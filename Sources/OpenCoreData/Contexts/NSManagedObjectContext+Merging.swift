@@ -139,7 +139,7 @@ extension NSManagedObject {
     guard !values.isEmpty, let place = layout.place(of: relationship.name), hasChanged(at: place) else { return false }
     return switch values[place] {
     case .object(let related): related === other
-    case .members(let members): members.added.contains(other)
+    case .members(let members): members.hasAdded(other)
     default: false
     }
   }

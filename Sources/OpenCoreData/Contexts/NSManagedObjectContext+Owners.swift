@@ -39,7 +39,7 @@ extension NSManagedObjectContext {
     guard let entities = persistentStoreCoordinator?.managedObjectModel.entities,
       entities.contains(where: { !$0.layout.toManysWithoutInverse.isEmpty })
     else { return }
-    for owner in registry.objects where !owner.content.values.isEmpty {
+    for owner in registry.objects where owner.hasOwnValues {
       for place in owner.layout.toManysWithoutInverse {
         if case .members(let members) = owner.values[place] { body(owner, place, members) }
       }

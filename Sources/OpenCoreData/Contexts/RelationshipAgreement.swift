@@ -84,7 +84,7 @@ extension NSManagedObjectContext {
     _ object: NSManagedObject, _ relationship: NSRelationshipDescription, _ member: NSManagedObject
   ) -> Bool {
     object.registry === registry && !object.isDeleted && !object.isInaccessible
-      && object.knownMembers(relationship)?.added.contains(member) == true
+      && object.knownMembers(relationship)?.hasAdded(member) == true
   }
 
   /// Whether an object is in the context and not deleted. If its row was gone and exists again, it is not deleted any
@@ -102,7 +102,7 @@ extension NSManagedObjectContext {
     _ other: NSManagedObject, _ inverse: NSRelationshipDescription, _ object: NSManagedObject, at place: Int
   ) -> Bool {
     if inverse.isToMany {
-      guard other.knownMembers(inverse)?.added.contains(object) != true else { return false }
+      guard other.knownMembers(inverse)?.hasAdded(object) != true else { return false }
     } else {
       guard let (related, hasChanged) = other.single(inverse) else { return false }
       if related === object {
@@ -125,7 +125,7 @@ extension NSManagedObjectContext {
   ) -> Bool {
     if inverse.isToMany {
       if let members = other.knownMembers(inverse) {
-        if members.removed.contains(object) || members.added.contains(object) { return false }
+        if members.hasRemoved(object) || members.hasAdded(object) { return false }
         if !members.isFault, !members.contains(object) {
           check(other, inverse, object, refers: false)
           return false

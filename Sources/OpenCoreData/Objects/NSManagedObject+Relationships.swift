@@ -80,8 +80,8 @@ extension NSManagedObject {
   /// reads their identifiers once.
   final func hasMember(_ object: NSManagedObject, of relationship: NSRelationshipDescription, at place: Int) -> Bool {
     let members = knownMembers(of: relationship, at: place)
-    guard members.isFault, !members.added.contains(object) else { return members.contains(object) }
-    guard object.registry === registry, !members.removed.contains(object) else { return false }
+    guard members.isFault, !members.hasAdded(object) else { return members.contains(object) }
+    guard object.registry === registry, !members.hasRemoved(object) else { return false }
     if members.stored == nil, let ids = storedIDs(relationship) { members.take(StoredMembers(ids)) }
     return members.stored?.contains(object) ?? false
   }
@@ -204,7 +204,7 @@ extension NSManagedObject {
       guard let inverse = layout.slots[place].relationship?.inverseRelationship else { continue }
       if case .members(let members) = values[place] {
         for other in members.elements
-        where !relateAgain(other, inverse, isNew: isInserted || members.added.contains(other)) {
+        where !relateAgain(other, inverse, isNew: isInserted || members.hasAdded(other)) {
           noteEvent()
           members.remove(other)
         }
@@ -236,7 +236,7 @@ extension NSManagedObject {
     guard !values.isEmpty, let place = layout.place(of: relationship) else { return false }
     return switch values[place] {
     case .object(let object): object === other
-    case .members(let members): members.added.contains(other)
+    case .members(let members): members.hasAdded(other)
     default: false
     }
   }

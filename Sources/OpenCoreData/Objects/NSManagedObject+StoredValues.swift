@@ -28,7 +28,7 @@ extension NSManagedObject {
   /// ``knownMembers(at:)``.
   package final func hasAdded(_ other: NSManagedObject, at place: Int, isInserted: Bool) -> Bool {
     guard let members = relatedObjects(at: place) else { return false }
-    return isInserted ? members.contains(other) : members.added.contains(other)
+    return isInserted ? members.contains(other) : members.hasAdded(other)
   }
 
   /// The members of a to-many relationship as far as the context knows them.
@@ -39,7 +39,7 @@ extension NSManagedObject {
   /// What is at the place of a to-many relationship; nil while nothing is known of it.
   final func relatedObjects(at place: Int) -> RelatedObjects? {
     // A row that has not been decoded has nothing to say of it.
-    guard !content.values.isEmpty, case .members(let members) = content.values[place] else { return nil }
+    guard case .members(let members)? = ownValue(at: place) else { return nil }
     return members
   }
 }

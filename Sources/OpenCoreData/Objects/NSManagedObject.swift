@@ -14,7 +14,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
 
   /// The compiler checks each access to a stored property that other modules can read.
   final var identifier: NSManagedObjectID
-  final var content = ObjectContent()
+  /// The application's code runs while the content changes only where an object is freed, and then sees the new content:
+  /// the compiler need not have each access checked.
+  @exclusivity(unchecked) final var content = ObjectContent()
   final var reading = ObjectReading()
   /// The link to the context; nil for an object in no context.
   final var registry: ObjectRegistry?
@@ -55,7 +57,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
     registry.objectIsFreed(self)
     // Without this loop, objects that only this one refers to would be freed within this call, the objects that only
     // they refer to within theirs, and so on.
-    guard !content.values.isEmpty, registry.isOwned else { return }
+    guard hasOwnValues, registry.isOwned else { return }
     var waiting = takeRelated()
     while var object = waiting.popLast() {
       if isKnownUniquelyReferenced(&object), !object.hasChanges { waiting += object.takeRelated() }

@@ -9,8 +9,7 @@ struct ObjectContent {
   init() {}
 }
 
-/// Whether the row of an object has been read. Apart from the content, so that the compiler need not have exclusive
-/// access checked each time.
+/// Whether the row of an object has been read.
 struct ObjectReading {
   /// The row has not been read.
   fileprivate(set) var isFault = false
@@ -27,15 +26,21 @@ struct ObjectReading {
 extension NSManagedObject {
   /// One value for each slot; none for most faults. Decodes the row.
   final var values: [ManagedValue] {
-    if isEncoded, let snapshot { content.values = snapshot.values }
-    return content.values
+    if isEncoded, let snapshot { unsafe content.values = snapshot.values }
+    return unsafe content.values
   }
 
   /// Whether ``values`` has a value for each slot.
-  final var hasValues: Bool { !content.values.isEmpty || isEncoded }
+  final var hasValues: Bool { hasOwnValues || isEncoded }
+
+  /// Whether the object has values apart from its row.
+  final var hasOwnValues: Bool { unsafe !content.values.isEmpty }
+
+  /// The value of a slot apart from the row; nil if there is none, or the row has not been decoded.
+  final func ownValue(at place: Int) -> ManagedValue? { hasOwnValues ? unsafe content.values[place] : nil }
 
   /// Whether the row has been read but not decoded.
-  private var isEncoded: Bool { content.values.isEmpty && !isFault && content.snapshot != nil }
+  private var isEncoded: Bool { !hasOwnValues && !isFault && snapshot != nil }
 
   /// The value of a slot. The object must have values. A value is decoded alone until as many have been read as there
   /// are slots: then it would have taken no longer to decode all of them once.
@@ -50,7 +55,7 @@ extension NSManagedObject {
   /// The objects that the object refers to.
   final var relatedObjects: [NSManagedObject] {
     var objects: [NSManagedObject] = []
-    for value in content.values {
+    for value in unsafe content.values {
       switch value {
       case .object(let object): objects.append(object)
       case .members(let members): objects += members.elements
@@ -61,7 +66,7 @@ extension NSManagedObject {
     return objects
   }
 
-  final var snapshot: RowSnapshot? { content.snapshot }
+  final var snapshot: RowSnapshot? { unsafe content.snapshot }
   final var isInaccessible: Bool { reading.isInaccessible }
 
   // MARK: One value
@@ -75,15 +80,15 @@ extension NSManagedObject {
   /// Puts a value into a slot without noting a change: the same value in another form, the committed one, or one that
   /// is noted in another way.
   final func put(_ value: ManagedValue, at place: Int) {
-    if isEncoded { content.values = values }
-    content.values[place] = value
+    if isEncoded { unsafe content.values = values }
+    unsafe content.values[place] = value
   }
 
   // MARK: All values
 
   /// Takes the values of a newly made object.
   final func takeDefaults() {
-    content.values = layout.defaults.map { value in
+    unsafe content.values = layout.defaults.map { value in
       // Each object has members of its own.
       if case .members(let members) = value {
         .members(RelatedObjects(isOrdered: members.isOrdered, members: ObjectList()))
@@ -95,19 +100,19 @@ extension NSManagedObject {
   }
 
   /// Gives a fault a slot for each property, so that some relationships can be known while the row is not.
-  final func takeUnreadSlots() { content.values = layout.slots.map { _ in .fault } }
+  final func takeUnreadSlots() { unsafe content.values = layout.slots.map { _ in .fault } }
 
   /// Takes a row, whose values are decoded when they are read.
   final func take(encoded row: RowSnapshot) {
-    content.snapshot = row
+    unsafe content.snapshot = row
     reading.isFault = false
     reading.decodedValues = 0
   }
 
   /// Takes the values of a row.
   final func take(_ values: [ManagedValue], _ snapshot: RowSnapshot) {
-    content.values = values
-    content.snapshot = snapshot
+    unsafe content.values = values
+    unsafe content.snapshot = snapshot
     reading.isFault = false
   }
 
@@ -120,7 +125,7 @@ extension NSManagedObject {
       for place in layout.toManys { if case .members(let members) = values[place] { members.commit() } }
     }
     guard let version else {
-      content.values = []
+      unsafe content.values = []
       return
     }
     var committed = values
@@ -128,24 +133,25 @@ extension NSManagedObject {
     for place in layout.toOnes {
       if case .object(let object) = committed[place] { committed[place] = .reference(object.objectID) }
     }
-    content.snapshot = RowSnapshot(values: committed, version: version, revision: revision, versionBeforeSave: before)
+    unsafe content.snapshot = RowSnapshot(
+      values: committed, version: version, revision: revision, versionBeforeSave: before)
   }
 
   /// Makes the transient values count as saved.
   final func commitTransients() {
     guard !layout.transients.isEmpty, hasValues else { return }
-    content.snapshot = snapshot?.replacing(layout.transients, by: values)
+    unsafe content.snapshot = snapshot?.replacing(layout.transients, by: values)
   }
 
   /// Notes the version of the row that the store has told. Until now it was assumed.
   final func confirm(version: UInt64) {
-    content.snapshot = snapshot.map { RowSnapshot(values: $0.values, version: version, revision: $0.revision) }
+    unsafe content.snapshot = snapshot.map { RowSnapshot(values: $0.values, version: version, revision: $0.revision) }
   }
 
   /// Makes a row that was read before the committed one at some places, with its version. The values stay.
   final func count(asRead row: RowSnapshot, replacing places: [Int]) {
     guard let snapshot else { return }
-    content.snapshot = RowSnapshot(
+    unsafe content.snapshot = RowSnapshot(
       values: snapshot.replacing(places, by: row.values).values, version: row.version, revision: row.revision)
   }
 
@@ -161,7 +167,7 @@ extension NSManagedObject {
   }
 
   /// Forgets what the row has at a place: the identifier of an object that exists no more.
-  final func forgetRow(at place: Int) { content.snapshot = snapshot?.replacing([place], by: layout.blank) }
+  final func forgetRow(at place: Int) { unsafe content.snapshot = snapshot?.replacing([place], by: layout.blank) }
 
   // MARK: Without a row
 
@@ -171,33 +177,33 @@ extension NSManagedObject {
   /// Discards all values and turns the object into a fault.
   final func turnIntoFault() {
     guard !isFault else {
-      content.values = []
+      unsafe content.values = []
       return
     }
     willTurnIntoFault()
-    content.values = []
-    content.snapshot = nil
+    unsafe content.values = []
+    unsafe content.snapshot = nil
     reading.isFault = true
     didTurnIntoFault()
   }
 
   /// Discards all values, without calling `willTurnIntoFault()` and `didTurnIntoFault()`.
   final func forgetValues() {
-    content = ObjectContent()
+    unsafe content = ObjectContent()
     reading.isFault = true
     reading.isInaccessible = false
   }
 
   /// Forgets the row, which is gone or no longer that of the object. The values stay.
   final func loseRow() {
-    content.values = values
-    content.snapshot = nil
+    unsafe content.values = values
+    unsafe content.snapshot = nil
     reading.isInaccessible = false
   }
 
   /// Empties the object, because its row was found to be gone.
   final func becomeInaccessible() {
-    content.values = layout.slots.map { slot in
+    unsafe content.values = layout.slots.map { slot in
       guard case .toMany(let relationship) = slot.kind else { return .null }
       return .members(RelatedObjects(isOrdered: relationship.isOrdered, members: ObjectList()))
     }

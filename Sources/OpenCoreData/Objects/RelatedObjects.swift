@@ -4,69 +4,108 @@ import Foundation
 /// since the last save.
 package final class RelatedObjects {
   let isOrdered: Bool
-  /// Nil before the members are read from the store.
-  private(set) var members: ObjectList?
-  /// The identifiers of the store's members, if they have been read and the members have not.
-  private(set) var stored: StoredMembers?
-  /// The objects added and removed since the last save, each in the order of these changes. Before the members are
-  /// read, some of the added ones may be in the store already, and some of the removed ones may not be in the store.
-  private(set) var added = ObjectList()
-  private(set) var removed = ObjectList()
-  /// Whether the order has changed since the last save.
-  private(set) var isReordered = false
-  /// The order that the members are to have once they are read from the store again.
-  private(set) var wanted: ObjectList?
-  /// How often anything here has changed.
-  private(set) var edits: UInt32 = 0
-  /// The collection that the application was given; nil once it is out of date.
-  private var given: AnyObject?
+  /// The application's code runs while the state changes only where an object is freed, and then sees the new state: the
+  /// compiler need not have each access checked.
+  @exclusivity(unchecked) private var state: State
   /// The ordered set that shows and changes the members in place, as long as something refers to it.
   weak var proxy: MutableOrderedMembers?
+
+  private struct State {
+    /// Nil before the members are read from the store.
+    var members: ObjectList?
+    /// The identifiers of the store's members, if they have been read and the members have not.
+    var stored: StoredMembers?
+    /// The objects added and removed since the last save, each in the order of these changes. Before the members are
+    /// read, some of the added ones may be in the store already, and some of the removed ones may not be in the store.
+    var added = ObjectList()
+    var removed = ObjectList()
+    /// Whether the order has changed since the last save.
+    var isReordered = false
+    /// The order that the members are to have once they are read from the store again.
+    var wanted: ObjectList?
+    /// How often anything here has changed.
+    var edits: UInt32 = 0
+    /// The collection that the application was given; nil once it is out of date.
+    var given: AnyObject?
+
+    var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
+    /// The members; before they are read, those added.
+    var elements: [NSManagedObject] { members?.elements ?? added.elements }
+
+    mutating func noteEdit() {
+      given = nil
+      edits &+= 1
+    }
+  }
 
   /// - Parameter members: nil if they are to be read from the store.
   init(isOrdered: Bool, members: ObjectList? = nil) {
     self.isOrdered = isOrdered
-    self.members = members
+    unsafe state = State(members: members)
   }
 
-  var isFault: Bool { members == nil }
-  var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
+  private init(isOrdered: Bool, _ state: State) {
+    self.isOrdered = isOrdered
+    unsafe self.state = state
+  }
 
-  /// The members; before they are read, those added.
-  var elements: [NSManagedObject] { members?.elements ?? added.elements }
-  var count: Int { members?.count ?? added.count }
+  var members: ObjectList? { unsafe state.members }
+  var stored: StoredMembers? { unsafe state.stored }
+  var added: ObjectList { unsafe state.added }
+  var removed: ObjectList { unsafe state.removed }
+  var isReordered: Bool { unsafe state.isReordered }
+  var wanted: ObjectList? { unsafe state.wanted }
+  var edits: UInt32 { unsafe state.edits }
+  var isFault: Bool { unsafe state.members == nil }
+  var hasChanges: Bool { unsafe state.hasChanges }
+  var elements: [NSManagedObject] { unsafe state.elements }
+  var count: Int { unsafe state.members?.count ?? state.added.count }
 
   /// Whether the object is a member; before the members are read, whether it is known to be one.
-  func contains(_ object: NSManagedObject) -> Bool { members?.contains(object) ?? added.contains(object) }
+  func contains(_ object: NSManagedObject) -> Bool {
+    unsafe state.members?.contains(object) ?? state.added.contains(object)
+  }
+
+  /// Whether the object was added since the last save, as far as is known.
+  func hasAdded(_ object: NSManagedObject) -> Bool { unsafe state.added.contains(object) }
+
+  /// Whether the object was removed since the last save, as far as is known.
+  func hasRemoved(_ object: NSManagedObject) -> Bool { unsafe state.removed.contains(object) }
 
   /// An `NSOrderedSet` or an `NSSet` of the members, made once after each change.
   var collection: AnyObject {
-    if let given { return given }
+    if let given = unsafe state.given { return given }
     let made: AnyObject = isOrdered ? NSOrderedSet(array: elements) : elements.set
-    given = made
+    unsafe state.given = made
     return made
   }
 
   // MARK: Asking the store
 
   /// Keeps the identifiers of the store's members. The members will be the objects with these identifiers.
-  func take(_ stored: StoredMembers) { self.stored = stored }
+  func take(_ stored: StoredMembers) { unsafe state.stored = stored }
 
   /// Has the identifiers of the store's members read again.
-  func forgetStored() { stored = nil }
+  func forgetStored() { unsafe state.stored = nil }
 
   /// Takes the members from the store, drops those removed since, and appends those added since.
   func fire(_ stored: [NSManagedObject]) {
+    var state = unsafe self.state
     let stored = ObjectList(stored)
-    for object in added where stored.contains(object) { added.remove(object) }
+    for object in state.added where stored.contains(object) { state.added.remove(object) }
     // The store may have objects that are deleted here.
-    for object in removed where !stored.contains(object) && object.state.change != .deleted { removed.remove(object) }
+    for object in state.removed where !stored.contains(object) && object.state.change != .deleted {
+      state.removed.remove(object)
+    }
+    let removed = state.removed
     let members =
-      hasChanges ? ObjectList(stored.elements.filter { !removed.contains($0) } + added.elements) : stored
-    self.members = members
-    self.stored = nil
+      state.hasChanges
+      ? ObjectList(stored.elements.filter { !removed.contains($0) } + state.added.elements) : stored
+    (state.members, state.stored) = (members, nil)
+    let wanted = state.wanted
+    state.wanted = nil
+    unsafe self.state = state
     if let wanted {
-      self.wanted = nil
       let rest = members.elements.filter { !wanted.contains($0) }
       reorder(wanted.elements.filter { members.contains($0) } + rest)
     }
@@ -75,29 +114,28 @@ package final class RelatedObjects {
 
   /// A copy with the same changes, whose members are to be read from the store again.
   func unfired() -> RelatedObjects {
-    let other = RelatedObjects(isOrdered: isOrdered)
-    (other.added, other.removed) = (added, removed)
-    if isReordered { (other.isReordered, other.wanted) = (true, members ?? wanted) }
-    return other
+    let state = unsafe self.state
+    var other = State(added: state.added, removed: state.removed)
+    if state.isReordered { (other.isReordered, other.wanted) = (true, state.members ?? state.wanted) }
+    return RelatedObjects(isOrdered: isOrdered, other)
   }
 
   /// Called after a save: the store has the added and removed objects now.
   func commit() {
     guard hasChanges else { return }
-    stored = nil
-    added.removeAll()
-    removed.removeAll()
-    isReordered = false
+    unsafe state.stored = nil
+    unsafe state.added.removeAll()
+    unsafe state.removed.removeAll()
+    unsafe state.isReordered = false
   }
 
   // MARK: Undo
 
   /// A copy with the same members and changes.
   func copy() -> RelatedObjects {
-    let other = RelatedObjects(isOrdered: isOrdered, members: members)
-    (other.added, other.removed) = (added, removed)
-    (other.isReordered, other.wanted) = (isReordered, wanted)
-    return other
+    var other = unsafe state
+    (other.stored, other.edits, other.given) = (nil, 0, nil)
+    return RelatedObjects(isOrdered: isOrdered, other)
   }
 
   /// Whether the same changes have been made as to `other`, which may have been read when these were not, or vice
@@ -114,7 +152,9 @@ package final class RelatedObjects {
 
   /// Notes whether the order differs from the store's order with the added members at the end.
   func compareOrder(with stored: [NSManagedObject]) {
-    isReordered = !elements.elementsEqual(stored.filter { !removed.contains($0) } + added.elements, by: ===)
+    let (removed, added) = (removed, added)
+    unsafe state.isReordered =
+      !elements.elementsEqual(stored.filter { !removed.contains($0) } + added.elements, by: ===)
   }
 
   // MARK: Changing
@@ -122,67 +162,67 @@ package final class RelatedObjects {
   /// Returns whether anything has changed.
   @discardableResult
   func add(_ object: NSManagedObject) -> Bool {
-    if members != nil {
-      guard members?.append(object) == true else { return false }
-      if removed.remove(object) {
-        // The object was at another position before.
-        isReordered = isReordered || isOrdered
-      } else {
-        added.append(object)
-      }
+    if isFault {
+      guard unsafe state.added.append(object) else { return false }
+      unsafe state.removed.remove(object)
     } else {
-      guard added.append(object) else { return false }
-      removed.remove(object)
+      guard unsafe state.members?.append(object) == true else { return false }
+      if unsafe state.removed.remove(object) {
+        // The object was at another position before.
+        if isOrdered { unsafe state.isReordered = true }
+      } else {
+        unsafe state.added.append(object)
+      }
     }
-    noteEdit()
-    proxy?.showAddition(of: object)
+    unsafe state.noteEdit()
+    if isOrdered { proxy?.showAddition(of: object) }
     return true
   }
 
   /// Returns whether anything has changed.
   @discardableResult
   func remove(_ object: NSManagedObject) -> Bool {
-    if members != nil {
-      guard members?.remove(object) == true else { return false }
-      if !added.remove(object) { removed.append(object) }
+    if isFault {
+      guard unsafe state.removed.append(object) else { return false }
+      unsafe state.added.remove(object)
     } else {
-      guard removed.append(object) else { return false }
-      added.remove(object)
+      guard unsafe state.members?.remove(object) == true else { return false }
+      if unsafe !state.added.remove(object) { unsafe state.removed.append(object) }
     }
-    noteEdit()
-    proxy?.showRemoval(of: object)
+    unsafe state.noteEdit()
+    if isOrdered { proxy?.showRemoval(of: object) }
     return true
   }
 
   /// Records the removal of an object that is not a member as far as is known. Returns whether anything has changed.
-  func noteRemoval(of object: NSManagedObject) -> Bool { removed.append(object) }
+  func noteRemoval(of object: NSManagedObject) -> Bool { unsafe state.removed.append(object) }
 
   /// Records the addition of an object that is a member already as far as is known.
   func noteAddition(of object: NSManagedObject) {
-    removed.remove(object)
-    added.append(object)
-    members?.append(object)
+    unsafe state.removed.remove(object)
+    unsafe state.added.append(object)
+    unsafe state.members?.append(object)
     hasChanged()
   }
 
   /// Drops an object that is deleted, which is no change of the relationship.
   func drop(_ object: NSManagedObject) {
-    stored = nil
-    added.remove(object)
-    members?.remove(object)
+    unsafe state.stored = nil
+    unsafe state.added.remove(object)
+    unsafe state.members?.remove(object)
     hasChanged()
   }
 
   /// Drops objects without recording a change.
   func drop(where isDropped: (NSManagedObject) -> Bool) {
-    stored = nil
+    unsafe state.stored = nil
     let dropped = elements.filter(isDropped) + removed.filter(isDropped)
     guard !dropped.isEmpty else { return }
     for object in dropped {
-      members?.remove(object)
-      added.remove(object)
-      removed.remove(object)
-      wanted?.remove(object)
+      unsafe state.members?.remove(object)
+      unsafe state.added.remove(object)
+      unsafe state.removed.remove(object)
+      unsafe state.wanted?.remove(object)
     }
     hasChanged()
   }
@@ -190,44 +230,44 @@ package final class RelatedObjects {
   // MARK: Taking back
 
   func takeBackAddition(of object: NSManagedObject) {
-    guard added.remove(object) else { return }
-    members?.remove(object)
+    guard unsafe state.added.remove(object) else { return }
+    unsafe state.members?.remove(object)
     hasChanged()
   }
 
   /// Discards the members of an ordered relationship, because only the store knows the position of the object.
   func takeBackRemoval(of object: NSManagedObject) {
-    guard removed.remove(object) else { return }
+    guard unsafe state.removed.remove(object) else { return }
     if isOrdered {
-      wanted = isReordered ? members : nil
-      members = nil
+      unsafe state.wanted = isReordered ? members : nil
+      unsafe state.members = nil
     } else {
-      members?.append(object)
+      unsafe state.members?.append(object)
     }
     hasChanged()
   }
 
   // MARK: Order
 
-  subscript(index: Int) -> NSManagedObject? { members?[index] }
+  subscript(index: Int) -> NSManagedObject? { unsafe state.members?[index] }
 
-  func index(of object: NSManagedObject) -> Int? { members?.index(of: object) }
+  func index(of object: NSManagedObject) -> Int? { unsafe state.members?.index(of: object) }
 
   /// Puts the members in another order. The objects must be the same as before.
   func reorder(_ objects: [NSManagedObject]) {
     guard let members, !members.elements.elementsEqual(objects, by: ===) else { return }
-    self.members = ObjectList(objects)
-    isReordered = true
+    unsafe state.members = ObjectList(objects)
+    unsafe state.isReordered = true
     hasChanged()
   }
 
   /// Moves the last member to a place. Takes time proportional to the number of members after that place.
   func moveLast(to index: Int) {
-    guard let count = members?.count, index < count - 1, let last = members?[count - 1] else { return }
-    members?.remove(last)
-    members?.insert(last, at: index)
-    isReordered = true
-    noteEdit()
+    guard let count = members?.count, index < count - 1, let last = self[count - 1] else { return }
+    unsafe state.members?.remove(last)
+    unsafe state.members?.insert(last, at: index)
+    unsafe state.isReordered = true
+    unsafe state.noteEdit()
     proxy?.showMoveOfLast(to: index)
   }
 
@@ -240,13 +280,8 @@ package final class RelatedObjects {
     proxy?.show(elements)
   }
 
-  private func noteEdit() {
-    given = nil
-    edits &+= 1
-  }
-
   private func hasChanged() {
-    noteEdit()
+    unsafe state.noteEdit()
     proxy?.show(elements)
   }
 }

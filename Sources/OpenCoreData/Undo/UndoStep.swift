@@ -109,7 +109,7 @@ struct MembersUndo {
     joined = now.elements.filter { other in
       guard !before.contains(other) else { return false }
       // Without an inverse, an object that is no longer deleted becomes a member again by itself.
-      return relationship.inverseRelationship != nil || now.added.contains(other) || before.removed.contains(other)
+      return relationship.inverseRelationship != nil || now.hasAdded(other) || before.hasRemoved(other)
     }
     left = isComplete ? before.elements : before.elements.filter { !now.contains($0) }
     let isMoved =
