@@ -7,7 +7,7 @@ package final class RowAccess {
   package var hasPartialRows = false
   let coder: ValueCoder
   let kind: RowReferenceKind
-  private unowned let store: NSIncrementalStore
+  unowned let store: NSIncrementalStore
 
   init(_ schema: SchemaMap, _ kind: RowReferenceKind, _ store: NSIncrementalStore) {
     self.schema = schema
@@ -59,9 +59,9 @@ package final class RowAccess {
 
   private func rowReference(_ id: NSManagedObjectID) -> RowReference? {
     switch kind {
-    case .integer: store.number(of: id).map { .integer($0) }
-    case .string: store.text(of: id).map { .string($0) }
-    case .uuid: store.text(of: id).flatMap { UUID(uuidString: $0) }.map { .uuid($0.number) }
+    case .integer: number(of: id).map { .integer($0) }
+    case .string: text(of: id).map { .string($0) }
+    case .uuid: text(of: id).flatMap { UUID(uuidString: $0) }.map { .uuid($0.number) }
     }
   }
 

@@ -21,7 +21,7 @@ package final class SavedObject {
   /// The contents of the row after the save; nil for none.
   private(set) var bytes: [UInt8]?
   /// The changes to the members of to-many relationships that do not follow from an object, by their numbers.
-  var memberChanges: [UInt32: MemberChange] = [:]
+  let memberChanges: [UInt32: MemberChange]
   /// Whether the row keeps its contents, although its version rises.
   private(set) var keepsContents: Bool
 
@@ -37,13 +37,15 @@ package final class SavedObject {
   }
 
   init(
-    _ object: NSManagedObject?, _ change: Change, _ reference: ObjectReference, _ map: EntityMap, _ stored: StoredRow?
+    _ object: NSManagedObject?, _ change: Change, _ reference: ObjectReference, _ map: EntityMap, _ stored: StoredRow?,
+    memberChanges: [UInt32: MemberChange] = [:]
   ) {
     self.object = object
     self.change = change
     self.reference = reference
     self.map = map
     self.stored = stored
+    self.memberChanges = memberChanges
     keepsContents = change == .touched
   }
 
@@ -55,7 +57,7 @@ package final class SavedObject {
 
   /// Whether the object in the context has noted by itself that another one has become a member of its relationship.
   func hasAdded(_ other: SavedObject, to end: ToManyEnd) -> Bool {
-    guard change != .deleted, change != .locked, memberChanges.isEmpty, let object, let member = other.object,
+    guard change != .deleted, change != .locked, let object, let member = other.object,
       let slot = map.slot(ofSet: end.number)
     else { return false }
     return object.hasAdded(member, at: slot, isInserted: change == .inserted)

@@ -14,7 +14,9 @@ extension NSIncrementalStore {
   func objectID(_ number: Int64, of entity: NSEntityDescription) -> NSManagedObjectID {
     newObjectID(for: entity, referenceObject: NSNumber(value: number))
   }
+}
 
+extension RowAccess {
   /// The number that is the reference of an object; nil if its reference is not a number. In an identifier that was
   /// made from a URI, the reference is a string.
   func number(of id: NSManagedObjectID) -> Int64? {
@@ -27,6 +29,6 @@ extension NSIncrementalStore {
 
   /// Nil for a temporary identifier or one of another store; `referenceObject(for:)` must not be called with these.
   private func reference(of id: NSManagedObjectID) -> Any? {
-    id.isTemporaryID || id.persistentStore !== self ? nil : referenceObject(for: id)
+    id.isTemporaryID || id.persistentStore !== store ? nil : store.referenceObject(for: id)
   }
 }

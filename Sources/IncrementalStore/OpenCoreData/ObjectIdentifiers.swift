@@ -5,7 +5,9 @@ extension NSIncrementalStore {
   func objectID(_ number: Int64, of entity: NSEntityDescription) -> NSManagedObjectID {
     newObjectID(for: entity, number: number)
   }
+}
 
+extension RowAccess {
   /// The number that is the reference of an object; nil if its reference is not a number.
   func number(of id: NSManagedObjectID) -> Int64? { id.integerReference }
 

@@ -33,7 +33,7 @@ extension NSManagedObjectContext {
     registeringTogether {
       for (object, ids) in zip(unread, answers) {
         guard let ids else { continue }
-        object.knownMembers(of: relationship, at: place).fire(members(of: relationship, with: ids))
+        object.relatedObjectsSoFar(at: place).fire(members(of: relationship, with: ids))
       }
     }
   }

@@ -58,14 +58,13 @@ extension NSManagedObjectContext {
   private func makeEndsAgree(
     _ object: NSManagedObject, _ slot: EntityLayout.Slot, at place: Int, _ droppingDeleted: Bool
   ) -> Bool {
-    guard !slot.isTransient, let relationship = slot.relationship else { return false }
+    guard !slot.isTransient else { return false }
     let (joined, left) = object.changedEnds(at: place)
     guard !joined.isEmpty || !left.isEmpty else { return false }
-    let inverse = relationship.inverseRelationship
-    let toMany = inverse.flatMap { $0.isToMany ? $0 : nil }
+    let inverse = slot.inverse
     var hasChanged = false
     for other in joined {
-      if let toMany, hasNoted(other, toMany, object) { continue }
+      if hasNoted(other, slot, object) { continue }
       let isPresent = isPresent(other)
       if isPresent, let inverse { hasChanged = join(other, inverse, object, at: place) || hasChanged }
       guard other.isInaccessible || droppingDeleted && !isPresent else { continue }
@@ -79,12 +78,15 @@ extension NSManagedObjectContext {
     return hasChanged
   }
 
-  /// Whether an object is in the context, not deleted, and has noted that another one has become a member.
+  /// Whether an object is in the context, not deleted, and has noted that another one, which has come to refer to it by a
+  /// relationship, has become a member of the inverse.
   private func hasNoted(
-    _ object: NSManagedObject, _ relationship: NSRelationshipDescription, _ member: NSManagedObject
+    _ object: NSManagedObject, _ relationship: EntityLayout.Slot, _ member: NSManagedObject
   ) -> Bool {
-    object.registry === registry && !object.isDeleted && !object.isInaccessible
-      && object.knownMembers(relationship)?.hasAdded(member) == true
+    guard object.registry === registry, !object.isDeleted, !object.isInaccessible,
+      let place = object.layout.place(ofInverseOf: relationship)
+    else { return false }
+    return object.relatedObjects(at: place)?.hasAdded(member) == true
   }
 
   /// Whether an object is in the context and not deleted. If its row was gone and exists again, it is not deleted any

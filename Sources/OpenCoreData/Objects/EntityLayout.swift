@@ -17,6 +17,12 @@ final class EntityLayout: @unchecked Sendable {
     let name: String
     let isTransient: Bool
     let isOptional: Bool
+    /// The other end of a relationship; nil if there is none. Whoever reads it references it, which takes longer than for
+    /// other objects, since there are weak references to it.
+    let inverse: NSRelationshipDescription?
+    fileprivate let inverseIdentity: ObjectIdentifier?
+    /// Whether it is a to-many relationship whose members are in an order.
+    let isOrdered: Bool
     /// The numbers that are valid; nil if all are.
     private let bounds: ClosedRange<Int64>?
     /// Whether a predicate, or the number of members, decides what is valid.
@@ -27,6 +33,12 @@ final class EntityLayout: @unchecked Sendable {
       self.kind = kind
       (name, isTransient, isOptional) = (property.name, property.isTransient, property.isOptional)
       if case .attribute(let attribute) = kind { bounds = attribute.attributeType.bounds } else { bounds = nil }
+      switch kind {
+      case .toOne(let relationship), .toMany(let relationship):
+        (inverse, isOrdered) = (relationship.inverseRelationship, relationship.isOrdered)
+      case .attribute, .fetched: (inverse, isOrdered) = (nil, false)
+      }
+      inverseIdentity = inverse.map { ObjectIdentifier($0) }
       let isLimited = if case .toMany = kind { !property.isUnbounded } else { false }
       hasConditions = isLimited || !property.validationPredicates.isEmpty
     }
@@ -127,7 +139,7 @@ final class EntityLayout: @unchecked Sendable {
     relationshipIdentities = relationships.map { ObjectIdentifier(slots[$0].property) }
     toOnes = relationships.filter { !slots[$0].isToMany }
     toManys = relationships.filter { slots[$0].isToMany }
-    withoutInverse = relationships.filter { slots[$0].relationship?.inverseRelationship == nil }
+    withoutInverse = relationships.filter { slots[$0].inverse == nil }
     toManysWithoutInverse = withoutInverse.filter { slots[$0].isToMany }
     bounded = toManys.filter { !slots[$0].property.isUnbounded }
     outsideSnapshot = slots.indices.filter { !slots[$0].isSingle }
@@ -169,6 +181,13 @@ final class EntityLayout: @unchecked Sendable {
     // Few relationships are found by looking at each in less time than by a name.
     relationshipIdentities.firstIndex(of: ObjectIdentifier(relationship)).map { relationships[$0] }
       ?? place(of: relationship.name)
+  }
+
+  /// The place of the other end of a relationship of another entity; nil if there is none.
+  func place(ofInverseOf slot: Slot) -> Int? {
+    guard let identity = slot.inverseIdentity else { return nil }
+    if let found = relationshipIdentities.firstIndex(of: identity) { return relationships[found] }
+    return slot.inverse.flatMap { place(of: $0.name) }
   }
 }
 

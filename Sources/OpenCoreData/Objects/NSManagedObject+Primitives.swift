@@ -44,7 +44,7 @@ extension NSManagedObject {
     else { return }
     let (old, new) = (ObjectList(former), ObjectList(related(at: place)))
     for object in old where !new.contains(object) { object.dropInverse(self, inverse) }
-    for object in new where !old.contains(object) { object.takeInverse(self, inverse, of: relationship) }
+    for object in new where !old.contains(object) { object.takeInverse(self, of: layout.slots[place]) }
   }
 
   /// The objects at the other end of a relationship.

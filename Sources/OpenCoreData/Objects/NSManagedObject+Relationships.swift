@@ -17,7 +17,7 @@ extension NSManagedObject {
 
   /// The members of a to-many relationship. Reads them from the store if they have not been read yet.
   final func members(of relationship: NSRelationshipDescription, at place: Int) -> RelatedObjects {
-    let members = knownMembers(of: relationship, at: place)
+    let members = relatedObjectsSoFar(at: place)
     guard members.isFault, let ids = members.stored?.ids ?? storedIDs(relationship) else { return members }
     members.fire(managedObjectContext?.members(of: relationship, with: ids) ?? [])
     return members
@@ -48,10 +48,10 @@ extension NSManagedObject {
   }
 
   /// The members of a to-many relationship as far as they are known. Reads nothing, even if the object is a fault.
-  final func knownMembers(of relationship: NSRelationshipDescription, at place: Int) -> RelatedObjects {
+  final func relatedObjectsSoFar(at place: Int) -> RelatedObjects {
     if values.isEmpty { takeUnreadSlots() }
     if case .members(let members) = values[place] { return members }
-    let members = RelatedObjects(isOrdered: relationship.isOrdered)
+    let members = RelatedObjects(isOrdered: layout.slots[place].isOrdered)
     put(.members(members), at: place)
     return members
   }
@@ -79,7 +79,7 @@ extension NSManagedObject {
   /// Whether an object is a member of a to-many relationship. Makes no objects of members that have not been read, and
   /// reads their identifiers once.
   final func hasMember(_ object: NSManagedObject, of relationship: NSRelationshipDescription, at place: Int) -> Bool {
-    let members = knownMembers(of: relationship, at: place)
+    let members = relatedObjectsSoFar(at: place)
     guard members.isFault, !members.hasAdded(object) else { return members.contains(object) }
     guard object.registry === registry, !members.hasRemoved(object) else { return false }
     if members.stored == nil, let ids = storedIDs(relationship) { members.take(StoredMembers(ids)) }
@@ -92,9 +92,9 @@ extension NSManagedObject {
     let old = toOne(at: place)
     guard old !== object, !isInaccessible else { return }
     change(at: place, to: object.map { .object($0) } ?? .null)
-    guard let inverse = relationship.inverseRelationship else { return }
-    old?.dropInverse(self, inverse)
-    object?.takeInverse(self, inverse, of: relationship)
+    let slot = layout.slots[place]
+    if let old, let inverse = slot.inverse { old.dropInverse(self, inverse) }
+    object?.takeInverse(self, of: slot)
     if object?.isInaccessible == true { put(.null, at: place) }
   }
 
@@ -113,33 +113,33 @@ extension NSManagedObject {
 
   /// Adds a member to a to-many relationship, whose members need not be known.
   final func add(_ object: NSManagedObject, _ relationship: NSRelationshipDescription, at place: Int) {
-    requireContext(toChange: relationship.name)
+    requireContext(toChange: layout.slots[place].name)
     guard !isInaccessible else { return }
     noteEvent()
-    let members = knownMembers(of: relationship, at: place)
+    let members = relatedObjectsSoFar(at: place)
     guard members.add(object) else { return }
-    if let inverse = relationship.inverseRelationship { object.takeInverse(self, inverse, of: relationship) }
+    object.takeInverse(self, of: layout.slots[place])
     if object.isInaccessible { members.takeBackAddition(of: object) }
   }
 
   /// Removes a member from a to-many relationship, whose members need not be known.
   final func remove(_ object: NSManagedObject, _ relationship: NSRelationshipDescription, at place: Int) {
-    requireContext(toChange: relationship.name)
+    requireContext(toChange: layout.slots[place].name)
     noteEvent()
-    guard knownMembers(of: relationship, at: place).remove(object) else { return }
+    guard relatedObjectsSoFar(at: place).remove(object) else { return }
     if let inverse = relationship.inverseRelationship { object.dropInverse(self, inverse) }
   }
 
   // MARK: The other end
 
-  /// Makes this object refer to `other`, because `other` refers to it.
-  final func takeInverse(
-    _ other: NSManagedObject, _ inverse: NSRelationshipDescription, of relationship: NSRelationshipDescription
-  ) {
-    guard let place = layout.place(of: inverse) else { return }
+  /// Makes this object refer to `other`, because `other` refers to it by a relationship, if that has an inverse.
+  final func takeInverse(_ other: NSManagedObject, of relationship: EntityLayout.Slot) {
+    let layout = layout
+    guard let place = layout.place(ofInverseOf: relationship) else { return }
+    let inverse = layout.slots[place]
     if inverse.isToMany {
       noteEvent()
-      knownMembers(of: inverse, at: place).add(other)
+      relatedObjectsSoFar(at: place).add(other)
     } else {
       fireFault(inverse.name)
       guard !isFault, !isInaccessible else { return }
@@ -147,7 +147,7 @@ extension NSManagedObject {
       guard old !== other else { return }
       change(at: place, to: .object(other))
       // The object that it referred to before no longer refers to it.
-      old?.dropInverse(self, relationship)
+      if let old, let relationship = relationship.relationship { old.dropInverse(self, relationship) }
     }
     noteChange()
   }
@@ -172,7 +172,7 @@ extension NSManagedObject {
     guard let place = layout.place(of: inverse) else { return }
     noteEvent()
     if inverse.isToMany {
-      knownMembers(of: inverse, at: place).noteAddition(of: other)
+      relatedObjectsSoFar(at: place).noteAddition(of: other)
     } else {
       refreshUnchanged(at: place)
       fireFault(inverse.name)
@@ -273,7 +273,7 @@ extension NSManagedObject {
         old?.takeBackInverse(inverse) { $0.takeBackRemoval(of: self) }
       } else {
         now?.dropInverse(self, inverse)
-        old?.takeInverse(self, inverse, of: relationship)
+        old?.takeInverse(self, of: layout.slots[place])
       }
       return
     }
@@ -316,7 +316,7 @@ extension NSManagedObject {
     let isOutdated = isOutdated || other.isDeleted
     if inverse.isToMany {
       noteEvent()
-      let members = knownMembers(of: inverse, at: place)
+      let members = relatedObjectsSoFar(at: place)
       // Somebody else may have made `other` a member since the members were read.
       guard members.remove(other) || isOutdated && members.noteRemoval(of: other) else { return }
     } else {

@@ -101,7 +101,7 @@ struct MembersUndo {
       guard case .members(let now) = owner.values[place], !now.hasSameChanges(as: before) else { return nil }
     }
     try? context.throwingErrorsOfFaults { _ = owner.members(of: relationship, at: place) }
-    let now = owner.knownMembers(of: relationship, at: place)
+    let now = owner.relatedObjectsSoFar(at: place)
     if before.isFault {
       let ids = try? context.relatedIDs(relationship, of: owner.objectID)
       before.fire(context.objects(with: ids ?? []))

@@ -66,9 +66,8 @@ extension RowIncrementalStore {
     if edit.bytes == nil, stored == nil { return nil }
     if edit.bytes == stored?.bytes, edit.members.isEmpty, !edit.isTouched { return nil }
     let change: SavedObject.Change = edit.bytes == nil ? .deleted : stored == nil ? .inserted : .updated
-    let saved = SavedObject(nil, change, edit.object, map, stored)
+    let saved = SavedObject(nil, change, edit.object, map, stored, memberChanges: edit.members)
     saved.set(edit.bytes)
-    saved.memberChanges = edit.members
     return saved
   }
 }
