@@ -53,8 +53,12 @@ package final class RowAccess {
 
   /// The reference of the object that a constant is or identifies; nil for anything but an object of the store.
   func reference(ofConstant constant: Any?) -> ObjectReference? {
-    guard let id = NSManagedObjectID.identifying(constant), id.persistentStore === store else { return nil }
-    return try? reference(id)
+    NSManagedObjectID.identifying(constant).flatMap(reference(ofOwn:))
+  }
+
+  /// The reference of an object of the store; nil for any other object.
+  func reference(ofOwn id: NSManagedObjectID) -> ObjectReference? {
+    id.persistentStore === store ? try? reference(id) : nil
   }
 
   private func rowReference(_ id: NSManagedObjectID) -> RowReference? {

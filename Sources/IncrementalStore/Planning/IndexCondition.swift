@@ -17,9 +17,10 @@ struct IndexCondition {
     guard comparison.options.isEmpty, comparison.mentions(field.name) else { return }
     if let membership = Membership(comparison) {
       guard values == nil, case .value(field.name) = membership.subject else { return }
-      let fit = membership.constants.compactMap { IndexedValue(equalTo: $0, of: field, access) }
-      guard fit.count == membership.constants.count else {
-        if membership.constants.count == 1 { takeEquality(to: membership.constants[0], of: field) }
+      let constants = membership.constants
+      let fit = constants.compactMap { IndexedValue(equalTo: $0, of: field, access) }
+      guard fit.count == constants.count else {
+        if constants.count == 1 { takeEquality(to: constants[0], of: field) }
         return
       }
       values = fit

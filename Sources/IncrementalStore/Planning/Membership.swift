@@ -12,24 +12,33 @@ package struct Membership {
   }
 
   package let subject: Subject
-  package let constants: [Any?]
+  /// The constants if they are given as a Swift array of identifiers; nil for any other collection.
+  let ids: [NSManagedObjectID]?
+  private let values: [Any?]
   /// Whether strings are compared without options.
   let isExact: Bool
+
+  /// - Complexity: O(number of constants).
+  package var constants: [Any?] { ids.map { $0.map { $0 as Any? } } ?? values }
 
   /// Nil if a comparison is not of this kind.
   package init?(_ comparison: NSComparisonPredicate) {
     let (left, right) = (comparison.leftExpression, comparison.rightExpression)
+    // To make optionals of identifiers takes longer than to find their objects.
+    let ids = comparison.predicateOperatorType == .in ? right.identifiers : nil
     let parts: (NSExpression, [Any?]?, isOfElement: Bool) =
       switch (comparison.predicateOperatorType, comparison.comparisonPredicateModifier) {
       case (.equalTo, .direct): right.isConstant ? (left, right.single, false) : (right, left.single, false)
-      case (.in, .direct): left.isConstant ? (right, left.single, true) : (left, right.several, false)
+      case (.in, .direct) where left.isConstant: (right, left.single, true)
+      case (.in, .direct): (left, ids.map { _ in [] } ?? right.several, false)
       case (.equalTo, .any), (.contains, .direct): (left, right.single, true)
-      case (.in, .any): (left, right.several, true)
+      case (.in, .any): (left, ids.map { _ in [] } ?? right.several, true)
       default: (left, nil, false)
       }
-    guard let constants = parts.1, let subject = Self.subject(parts.0, parts.isOfElement) else { return nil }
+    guard let values = parts.1, let subject = Self.subject(parts.0, parts.isOfElement) else { return nil }
     self.subject = subject
-    self.constants = constants
+    self.ids = left.isConstant ? nil : ids
+    self.values = values
     isExact = comparison.options.isEmpty
   }
 
@@ -120,6 +129,13 @@ extension NSExpression {
 
   /// The value of a constant, in an array; nil if the expression is something else.
   var single: [Any?]? { isConstant ? [constantValue] : nil }
+
+  /// The elements of a constant Swift array of identifiers; nil if the expression is something else.
+  fileprivate var identifiers: [NSManagedObjectID]? {
+    // A collection of Foundation's would be converted.
+    guard let value = constant, !(type(of: value) is AnyClass) else { return nil }
+    return value as? [NSManagedObjectID]
+  }
 
   /// The elements of a constant collection, or of a list of constants; nil if the expression is something else.
   var several: [Any?]? {

@@ -66,7 +66,7 @@ struct Planner {
   // MARK: Objects
 
   private func objectPath(for membership: Membership) -> AccessPath? {
-    guard let objects = objects(membership.constants) else { return nil }
+    guard let objects = membership.ids.map(objects) ?? objects(membership.constants) else { return nil }
     switch membership.subject {
     case .identity: return .objects(objects)
     case .value(let key):
@@ -86,14 +86,15 @@ struct Planner {
   /// The objects among constants that are objects or identifiers. An object that is not saved is none of the store's,
   /// so that it satisfies nothing. Nil if one of the constants is anything else.
   private func objects(_ constants: [Any?]) -> [ObjectReference]? {
+    let ids = constants.compactMap(NSManagedObjectID.identifying)
+    return ids.count == constants.count ? objects(ids) : nil
+  }
+
+  private func objects(_ ids: [NSManagedObjectID]) -> [ObjectReference]? {
     var objects: [ObjectReference] = []
-    objects.reserveCapacity(constants.count)
-    for constant in constants {
-      if let object = access.reference(ofConstant: constant) {
-        objects.append(object)
-      } else if NSManagedObjectID.identifying(constant)?.isTemporaryID != true {
-        return nil
-      }
+    objects.reserveCapacity(ids.count)
+    for id in ids {
+      if let object = access.reference(ofOwn: id) { objects.append(object) } else if !id.isTemporaryID { return nil }
     }
     return objects
   }
@@ -191,8 +192,9 @@ struct Planner {
     guard case .attribute(let attribute) = field.kind else { return nil }
     for membership in memberships where membership.isExact {
       guard case .value(field.name) = membership.subject else { continue }
-      let fit = membership.constants.compactMap { ManagedValue(equalTo: $0, of: attribute) }
-      if fit.count == membership.constants.count { return fit }
+      let constants = membership.constants
+      let fit = constants.compactMap { ManagedValue(equalTo: $0, of: attribute) }
+      if fit.count == constants.count { return fit }
     }
     return nil
   }

@@ -251,54 +251,53 @@ struct RowPass {
     _ order: IndexOrder, _ collector: inout RowCollector, isTrusted: Bool = true
   ) throws -> Bool {
     let before = collector
-    let isInOrder = isTrusted && order.isExact && collector.takeInOrder()
-    var isOutOfOrder = false
-    var group = OrderedGroup()
-    var lookups = try reader.mostLookups
-    var (skipped, rowsToSkip) = (0, order.isExact && partialRows == nil ? collector.rowsToSkip : 0)
-    // Returns whether further rows are needed.
-    func offerGroup() throws -> Bool {
-      if rowsToSkip > 0, let only = group.takeOnly() {
-        if isFetched(only) { (skipped, rowsToSkip) = (skipped + 1, rowsToSkip - 1) }
-        return true
-      }
-      let isOrdered = group.isOrdered
-      let (sorted, haveWholeValues) = group.take()
-      var objects = fetched(sorted, true)[...]
-      if haveWholeValues || rowsToSkip >= objects.count {
-        let count = min(objects.count, rowsToSkip)
-        (skipped, rowsToSkip) = (skipped + count, rowsToSkip - count)
-        objects = objects.dropFirst(count)
-      }
-      guard !objects.isEmpty else { return true }
-      isOutOfOrder = isInOrder && !isOrdered
-      guard !isOutOfOrder else { return false }
-      collector.skip(skipped)
-      skipped = 0
-      lookups -= objects.count
-      try lookUp(objects, &collector, true)
-      return lookups >= 0 && !collector.hasEnough && source.failure == nil
-    }
+    var offer = OrderedOffer(
+      isInOrder: isTrusted && order.isExact && collector.takeInOrder(), lookups: try reader.mostLookups,
+      rowsToSkip: order.isExact && partialRows == nil ? collector.rowsToSkip : 0)
     for range in order.section.ranges {
       try source.forEachObject(in: order.section, range, reverse: order.isReversed, headLength: order.properties) {
         object, _, head in
-        if group.isComplete(before: head) {
-          guard try offerGroup() else { return false }
+        if offer.group.isComplete(before: head) {
+          guard try offerGroup(&offer, &collector) else { return false }
         }
-        group.add(object, head)
+        offer.group.add(object, head)
         // All of the group would be looked up.
-        if !order.isExact, group.count > lookups { lookups = -1 }
-        return lookups >= 0
+        if !order.isExact, offer.group.count > offer.lookups { offer.lookups = -1 }
+        return offer.lookups >= 0
       }
     }
-    if lookups >= 0, !isOutOfOrder, !collector.hasEnough { _ = try offerGroup() }
-    if isOutOfOrder {
+    if offer.lookups >= 0, !offer.isOutOfOrder, !collector.hasEnough { _ = try offerGroup(&offer, &collector) }
+    if offer.isOutOfOrder {
       collector = before
       return try offerInOrder(order, &collector, isTrusted: false)
     }
-    collector.skip(skipped)
-    if lookups < 0 { collector = before }
-    return lookups >= 0
+    collector.skip(offer.skipped)
+    if offer.lookups < 0 { collector = before }
+    return offer.lookups >= 0
+  }
+
+  /// Offers the rows of a group, or skips them. Returns whether further rows are needed.
+  private func offerGroup(_ offer: inout OrderedOffer, _ collector: inout RowCollector) throws -> Bool {
+    if offer.rowsToSkip > 0, let only = offer.group.takeOnly() {
+      if isFetched(only) { offer.skip(1) }
+      return true
+    }
+    let isOrdered = offer.group.isOrdered
+    let (sorted, haveWholeValues) = offer.group.take()
+    var objects = fetched(sorted, true)[...]
+    if haveWholeValues || offer.rowsToSkip >= objects.count {
+      let count = min(objects.count, offer.rowsToSkip)
+      offer.skip(count)
+      objects = objects.dropFirst(count)
+    }
+    guard !objects.isEmpty else { return true }
+    offer.isOutOfOrder = offer.isInOrder && !isOrdered
+    guard !offer.isOutOfOrder else { return false }
+    collector.skip(offer.skipped)
+    offer.skipped = 0
+    offer.lookups -= objects.count
+    try lookUp(objects, &collector, true)
+    return offer.lookups >= 0 && !collector.hasEnough && source.failure == nil
   }
 
   @inline(__always)
@@ -348,6 +347,30 @@ struct RowPass {
       let goesOn = collector.offer(SourceRow(row, map, source)) { keepsContents ? $0 : $0.unread() }
       return goesOn && source.failure == nil
     }
+  }
+}
+
+/// How far the rows in the order of an index have been offered to a collector.
+private struct OrderedOffer {
+  /// Whether the collector relies on the order.
+  let isInOrder: Bool
+  /// Whether a group has turned out not to be in the order of the fetch.
+  var isOutOfOrder = false
+  var group = OrderedGroup()
+  /// How many rows may still be looked up; negative if these were too many.
+  var lookups: Int
+  /// How many rows before the window of the fetch are still to come.
+  var rowsToSkip: Int
+  /// How many have come of which the collector has not been told.
+  var skipped = 0
+
+  init(isInOrder: Bool, lookups: Int, rowsToSkip: Int) {
+    (self.isInOrder, self.lookups, self.rowsToSkip) = (isInOrder, lookups, rowsToSkip)
+  }
+
+  mutating func skip(_ count: Int) {
+    rowsToSkip -= count
+    skipped += count
   }
 }
 

@@ -224,14 +224,14 @@
       for part in parts {
         guard let values = part.groups, !values.isEmpty else { return nil }
         // There is no lowest UUID for the server, but texts of UUIDs sort as these do.
-        let lowest =
-          hasUUIDs ? "min(\(part.scope.reference)::text)::uuid" : "min(\(part.scope.reference))"
+        let reference = part.scope.reference
+        let lowest = hasUUIDs ? "min(\(reference)::text COLLATE \"C\")::uuid" : "min(\(reference))"
         let groups = """
           SELECT \(lowest) AS first, count(*) AS count FROM \(part.source) WHERE \(certain(part))
           GROUP BY \(values.joined(separator: ", ")) LIMIT \(most)
           """
         let first = part.selection(
-          certain: "true", ", g.count", joins: " JOIN (\(groups)) g ON g.first = \(part.scope.reference)")
+          certain: "true", ", g.count", joins: " JOIN (\(groups)) g ON g.first = \(reference)")
         selections.append("(\(first))")
       }
       guard !selections.isEmpty else { return nil }

@@ -125,7 +125,7 @@
       random = predicates.random
       if random.isTrue(oneIn: 8) { request.predicate = nil }
       request.includesSubentities = !random.isTrue(oneIn: 4)
-      if random.isTrue(oneIn: 5) { return try groups(&random, request, current, context) }
+      if random.isTrue(oneIn: 5) { return groups(&random, request, current, context) }
       request.sortDescriptors = (0..<Int.random(in: 0..<3, using: &random)).map { _ in
         var (owner, path) = (current, "")
         while random.isTrue(oneIn: 3),
@@ -169,7 +169,7 @@
     private func groups(
       _ random: inout SplitMix64, _ found: NSFetchRequest<NSManagedObject>, _ entity: NSEntityDescription,
       _ context: NSManagedObjectContext
-    ) throws -> (results: [String], request: String, report: String) {
+    ) -> (results: [String], request: String, report: String) {
       let request = NSFetchRequest<NSDictionary>(entityName: entity.name ?? "")
       (request.predicate, request.includesSubentities) = (found.predicate, found.includesSubentities)
       request.resultType = .dictionaryResultType
@@ -189,7 +189,7 @@
       if random.isTrue(oneIn: 3) { request.fetchLimit = Int.random(in: 1..<5, using: &random) }
       let predicate = request.predicate.map { "\($0)" } ?? "all"
       let text = "groups of \(entity.name ?? "") where \(predicate) by \(names), limit \(request.fetchLimit)"
-      return try context.performAndWait {
+      return context.performAndWait {
         do {
           let results = try context.fetch(request).map { group in
             (names + ["rows"]).map { name in
