@@ -17,8 +17,8 @@ final class EntityLayout: @unchecked Sendable {
     let name: String
     let isTransient: Bool
     let isOptional: Bool
-    /// The other end of a relationship; nil if there is none. Whoever reads it references it, which takes longer than for
-    /// other objects, since there are weak references to it.
+    /// The other end of a relationship; nil if there is none. To retain and release it takes longer than for other
+    /// objects, since there are weak references to it.
     let inverse: NSRelationshipDescription?
     fileprivate let inverseIdentity: ObjectIdentifier?
     /// Whether it is a to-many relationship whose members are in an order.
