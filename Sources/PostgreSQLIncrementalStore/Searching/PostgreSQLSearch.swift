@@ -257,40 +257,59 @@
     private func firstRows(
       _ window: Range<Int>
     ) throws -> (rows: [FoundRow], others: [FoundRow]) {
+      guard !parts.isEmpty else { return ([], []) }
+      let (sorted, others, areCommon) = (sortedRows(window), otherRows, hasCommonOthers)
+      let answers = try areCommon ? run([sorted], [others]).reversed() : run([sorted, others], [])
+      let found = try answers.map { answer in try (0..<answer.count).map { try row(in: answer, $0) } }
+      return (found[0], found[1])
+    }
+
+    /// The statement for the rows in a window of those that the server can sort.
+    private func sortedRows(_ window: Range<Int>) -> Sent {
       var parameters = parameters
-      let end = parameters.add(Int64(window.upperBound))
-      let (offset, count) = (parameters.add(Int64(window.lowerBound)), parameters.add(Int64(window.count)))
-      let most = parameters.add(Int64(Self.mostOtherRows + 1))
-      var (sorted, others): ([String], [String]) = ([], [])
+      let offset = window.lowerBound > 0 ? " OFFSET \(parameters.add(Int64(window.lowerBound)))" : ""
+      let count = parameters.add(Int64(window.count))
       let names = (0..<(parts.first?.order?.keys.count ?? 0)).map { "k\($0)" }
-      for part in parts {
-        guard let order = part.order else { continue }
-        let keys = zip(order.keys, names).map { ", \($0.expression) AS \($1)" }.joined()
-        let isExact = order.isExact
-        sorted.append(
+      func rows(_ part: Part, _ order: SearchOrder, _ more: String, _ limit: String) -> String {
+        let exact = order.inexact.map { " AND (\($0)) IS NOT TRUE" } ?? ""
+        return """
+          \(part.selection(more, joins: order.joins)) WHERE \(certain(part))\(exact)
+          ORDER BY \(order.terms), \(part.scope.reference)\(limit)
           """
-          (\(part.selection(keys, joins: order.joins)) WHERE \(certain(part))\(isExact.map { " AND \($0)" } ?? "")
-          ORDER BY \(order.terms), \(part.scope.reference) LIMIT \(end))
-          """)
-        let unsorted = isExact.map { " OR (\(part.condition.may)) AND NOT (\($0))" } ?? ""
-        let joins = isExact == nil ? "" : order.joins
-        others.append("(\(part.selection(joins: joins)) WHERE \(uncertain(part))\(unsorted) LIMIT \(most))")
       }
-      guard let order = parts.first?.order else { return ([], []) }
+      let ordered = parts.compactMap { part in part.order.map { (part, $0) } }
+      if ordered.count == 1, let (part, order) = ordered.first {
+        return (rows(part, order, "", "\(offset) LIMIT \(count)"), parameters)
+      }
+      let end = parameters.add(Int64(window.upperBound))
+      let selections = ordered.map { part, order in
+        let keys = zip(order.keys, names).map { ", \($0.expression) AS \($1)" }.joined()
+        return "(\(rows(part, order, keys, " LIMIT \(end)")))"
+      }
       let statement = """
-        (SELECT reference, bytes, version, revision, place, certain, false FROM (
-        \(sorted.joined(separator: "\nUNION ALL "))
-        ) u ORDER BY \(order.terms(names)), place, reference OFFSET \(offset) LIMIT \(count))
-        UNION ALL (SELECT reference, bytes, version, revision, place, certain, true FROM (
-        \(others.joined(separator: "\nUNION ALL "))) o LIMIT \(most))
+        SELECT reference, bytes, version, revision, place, certain FROM (
+        \(selections.joined(separator: "\nUNION ALL "))
+        ) u ORDER BY \(ordered.first?.1.terms(names) ?? "reference"), place, reference\(offset) LIMIT \(count)
         """
-      let answer = try run([(statement, parameters)], [])[0]
-      var (found, rest): ([FoundRow], [FoundRow]) = ([], [])
-      for place in 0..<answer.count {
-        let row = try row(in: answer, place)
-        if answer.bool(place, 6) { rest.append(row) } else { found.append(row) }
+      return (statement, parameters)
+    }
+
+    /// The statement for the first rows that the server cannot sort.
+    private var otherRows: Sent {
+      var parameters = hasCommonOthers ? SearchParameters() : parameters
+      let most = parameters.add(Int64(Self.mostOtherRows + 1))
+      let selections = parts.map { part in
+        let inexact = part.order?.inexact
+        let unsorted = inexact.map { " OR (\(part.condition.may)) AND (\($0))" } ?? ""
+        let joins = inexact == nil ? "" : part.order?.joins ?? ""
+        return "(\(part.selection(joins: joins)) WHERE \(uncertain(part))\(unsorted) LIMIT \(most))"
       }
-      return (found, rest)
+      return (selections.joined(separator: "\nUNION ALL "), parameters)
+    }
+
+    /// Whether the rows that the server cannot sort are the same whatever the search is for. Then one plan serves all.
+    private var hasCommonOthers: Bool {
+      parts.allSatisfy { $0.condition.may == $0.condition.must && $0.order?.inexact == nil }
     }
   }
 

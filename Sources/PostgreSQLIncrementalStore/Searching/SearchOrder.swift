@@ -23,7 +23,7 @@
     private(set) var keys: [Key] = []
     /// Joins the tables of the objects to which key paths lead; empty if there are none.
     private(set) var joins = ""
-    /// What is true for rows that the server has in the place in which the descriptors have them.
+    /// What is true for rows that the server has in another place than the descriptors have them.
     private var conditions: [String] = []
     /// The tables that have been joined, by the keys that lead to their objects.
     private var related: [[String]: [PredicateTranslator.Scope]] = [:]
@@ -61,7 +61,7 @@
       case .double, .decimal, .date:
         keys.append(Key(expression: operand.expression, indexed: nil, isDescending: isDescending))
         // The server has NaN in another place.
-        conditions.append("\(operand.expression) IS DISTINCT FROM 'NaN'")
+        conditions.append("\(operand.expression) = 'NaN'")
       case .text:
         let beginning = operand.isIndexed ? Layout.Column.prefix(ofText: operand.normalized) : nil
         keys.append(Key(expression: operand.normalized, indexed: beginning, isDescending: isDescending))
@@ -88,16 +88,15 @@
         let object = Scope(
           alias: "\(scope.alias)_\(related.values.reduce(objects.count) { $0 + $1.count })", table: table)
         joins += " LEFT JOIN \(table.quoted) \(object.alias) ON \(object.reference) = \(coalesced(references))"
-        conditions.append("\(object.isInexact) IS NOT TRUE")
+        conditions.append(object.isInexact)
         objects.append(object)
       }
       related[path] = objects
       return related.values.reduce(0) { $0 + $1.count } <= Self.mostJoins ? objects : nil
     }
 
-    /// What is true for rows that the server has in the place in which the descriptors have them; nil if it has all of
-    /// them there.
-    var isExact: String? { conditions.isEmpty ? nil : conditions.joined(separator: " AND ") }
+    /// What is true for rows that the server has in another place than the descriptors have them; nil if there are none.
+    var inexact: String? { conditions.isEmpty ? nil : conditions.joined(separator: " OR ") }
 
     /// The terms of `ORDER BY` in a table.
     var terms: String {

@@ -131,7 +131,7 @@
             $0.sortDescriptors = [NSSortDescriptor(key: path, ascending: false)]
             ($0.fetchOffset, $0.fetchLimit) = (5, 10)
           }
-          #expect(report.results == rows && report.rowsRead == rows && report.statements.count == 1, "\(report)")
+          #expect(report.results == rows && report.rowsRead == rows && report.statements.count == 2, "\(report)")
         }
         let request = NSFetchRequest<NSManagedObject>(entityName: "Goods")
         request.sortDescriptors = [NSSortDescriptor(key: "substitute.count", ascending: false)]
