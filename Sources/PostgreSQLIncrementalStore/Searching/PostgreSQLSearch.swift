@@ -85,7 +85,8 @@
     var description: String {
       guard let part = parts.first else { return "at the server" }
       let others = parts.count > 1 ? " and in \(parts.count - 1) more tables" : ""
-      return "at the server: \(part.condition.may.replacing("\n", with: " "))\(others)"
+      let condition = part.condition.may
+      return "at the server: \(condition.contains("\n") ? condition.replacing("\n", with: " ") : condition)\(others)"
     }
 
     // MARK: Rows
