@@ -59,8 +59,9 @@ struct Crash: AsyncParsableCommand {
     let processes = try (0..<services).map { _ in try ServiceProcess(store: store) }
     defer { for process in processes { process.kill() } }
     let accounts = try await accounts(processes[0])
-    let countdown = Countdown(transfers) { for process in processes { process.kill() } }
-    let outage = databaseCrash.map { Outage($0) }
+    @Sendable func killAll() { for process in processes { process.kill() } }
+    let countdown = Countdown(transfers, killAll)
+    let outage = databaseCrash.map { Outage($0, orElse: killAll) }
     let halfway = Countdown((transfers + 1) / 2) { outage?.begin() }
     let workloads = processes.map { process in
       Workload(
@@ -83,6 +84,7 @@ struct Crash: AsyncParsableCommand {
       print("\(tally.tornReads) torn reads")
       throw ExitCode.failure
     }
+    guard outage?.isOver ?? true else { throw ExitCode.failure }
     guard tally.acknowledged.count >= transfers else {
       print("the service failed before it was killed, after \(tally.acknowledged.count) transfers")
       throw failure ?? ExitCode.failure
@@ -113,10 +115,15 @@ struct Crash: AsyncParsableCommand {
 /// A time at which the database is away.
 private final class Outage: Sendable {
   private let command: String
+  private let giveUp: @Sendable () -> Void
   private let hasEnded = Atomic(false)
 
-  /// - Parameter command: A shell command that kills the database and starts it again.
-  init(_ command: String) { self.command = command }
+  /// - Parameters:
+  ///   - command: A shell command that kills the database and starts it again.
+  ///   - giveUp: Called if the command fails, since the database may stay away.
+  init(_ command: String, orElse giveUp: @escaping @Sendable () -> Void) {
+    (self.command, self.giveUp) = (command, giveUp)
+  }
 
   var isOver: Bool { hasEnded.load(ordering: .acquiring) }
 
@@ -124,9 +131,16 @@ private final class Outage: Sendable {
     let process = Process()
     process.executableURL = URL(filePath: "/bin/sh")
     process.arguments = ["-c", command]
-    // If the command fails, the database stays away, and so does the end of the round.
-    process.terminationHandler = { [self] _ in hasEnded.store(true, ordering: .releasing) }
-    do { try process.run() } catch { print("the database is not killed: \(error)") }
+    process.terminationHandler = { [self] process in
+      guard process.terminationStatus == 0 else { return fail("\(command) failed") }
+      hasEnded.store(true, ordering: .releasing)
+    }
+    do { try process.run() } catch { fail("\(error)") }
+  }
+
+  private func fail(_ reason: String) {
+    print("the database was not killed and started again: \(reason)")
+    giveUp()
   }
 }
 
