@@ -145,6 +145,20 @@ final class CairnRowSnapshot: RowSnapshot {
   }
 }
 
+extension CairnRowSnapshot: EntrySkippingSnapshot {
+  func skipEntries(
+    _ most: Int, from lower: [UInt8], before upper: [UInt8]?, reverse: Bool
+  ) throws -> (count: Int, bound: [UInt8])? {
+    guard let keyspace = engine.packs else { return nil }
+    return try CairnFailure.translatingAny(url) {
+      let packs = PackWalk(snapshot, keyspace)
+      return reverse
+        ? try packs.skipBackward(most, from: lower, before: upper)
+        : try packs.skipForward(most, from: lower, before: upper)
+    }
+  }
+}
+
 extension StoredRow {
   /// Makes a row that nobody has touched.
   init(_ reference: RowReference, _ found: (value: [UInt8], stamp: RowStamp)) {

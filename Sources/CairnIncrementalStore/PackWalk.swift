@@ -76,6 +76,43 @@ struct PackWalk {
     }
   }
 
+  // MARK: Skipping
+
+  /// Skips the first entries of those from `lower` on and before `upper`, by whole packs. See
+  /// ``EntrySkippingSnapshot``.
+  func skipForward(_ most: Int, from lower: [UInt8], before upper: [UInt8]?) throws -> (count: Int, bound: [UInt8])? {
+    guard let first = try pack(for: lower) else { return nil }
+    let entries = try first.entries(below: nil)
+    var skip = PackSkip(most, first.bound, entries.count - entries.place(of: lower, from: 0).place)
+    try scan(.after(Key.bytes(first.bound)), reverse: false) { pack in
+      // The entries of the pack before are below the bound of this one.
+      if let upper, Entry.precedes(upper, pack.bound) { return false }
+      return skip.pass(to: pack.bound, try pack.count)
+    }
+    return skip.rest
+  }
+
+  /// Skips the last entries of those from `lower` on and before `upper`, by whole packs.
+  func skipBackward(_ most: Int, from lower: [UInt8], before upper: [UInt8]?) throws -> (count: Int, bound: [UInt8])? {
+    let all = upper.map { KeyRange.before(Key.bytes($0)) } ?? .all
+    var last: StoredPack?
+    try scan(all, reverse: true, limit: 1) { pack in
+      last = pack
+      return false
+    }
+    guard let last, !Entry.precedes(last.bound, lower) else { return nil }
+    let entries = try last.entries(below: nil)
+    var skip = PackSkip(most, upper ?? [], upper.map { entries.place(of: $0, from: 0).place } ?? entries.count)
+    var above = last.bound
+    try scan(.before(Key.bytes(last.bound)), reverse: true) { pack in
+      guard skip.pass(to: above, try pack.count) else { return false }
+      above = pack.bound
+      // Otherwise some of its entries may be below.
+      return !Entry.precedes(pack.bound, lower)
+    }
+    return skip.rest
+  }
+
   private func scan(
     _ range: KeyRange, reverse: Bool, limit: Int = .max, _ body: (StoredPack) throws -> Bool
   ) throws {
@@ -112,6 +149,9 @@ struct StoredPack {
     }
   }
 
+  /// The number of entries, which are not read.
+  var count: Int { get throws { try reading { try Pack.count(bytes) } } }
+
   func reading<R>(_ body: () throws -> R) throws -> R {
     do {
       return try body()
@@ -124,5 +164,31 @@ struct StoredPack {
     StoreFailure.make(
       CocoaError.fileReadCorruptFile.rawValue, "The pack \(name) is damaged: \(damage).", [NSUnderlyingErrorKey: damage]
     )
+  }
+}
+
+/// How many entries of neighbouring packs are skipped.
+///
+/// The last pack that could be skipped is not: entries with the same values may begin in the pack before it, and whoever
+/// reads on sees all that are left of them before he needs one.
+private struct PackSkip {
+  private let most: Int
+  private var count = 0
+  /// The pack that may be skipped next: where it begins, in the direction of the walk, and how many entries it has.
+  private var next: (edge: [UInt8], count: Int)
+  private(set) var rest: (count: Int, bound: [UInt8])?
+
+  init(_ most: Int, _ edge: [UInt8], _ count: Int) {
+    self.most = most
+    next = (edge, count)
+  }
+
+  /// Skips the next pack, and goes on to the one behind it. Returns false if the next pack has too many entries.
+  mutating func pass(to edge: [UInt8], _ count: Int) -> Bool {
+    guard next.count <= most - self.count else { return false }
+    if self.count > 0 { rest = (self.count, next.edge) }
+    self.count += next.count
+    next = (edge, count)
+    return true
   }
 }

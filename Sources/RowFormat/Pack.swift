@@ -7,6 +7,9 @@ package enum Pack {
   package static func bytes(_ entries: Slice<EntryList>) -> [UInt8] { entries.base.pack(entries.indices) }
 
   package static func entries(_ bytes: [UInt8]) throws(RowDamage) -> EntryList { try EntryList(pack: bytes) }
+
+  /// The number of entries, which are not read.
+  package static func count(_ bytes: [UInt8]) throws(RowDamage) -> Int { try PackParts(bytes).left }
 }
 
 /// Reads where the bytes of a pack's entries are.

@@ -212,17 +212,39 @@ extension [ObjectReference] {
   }
 }
 
+/// To pass over more entries takes less time than to read them.
+let manyEntries = 100
+
 extension RowSnapshot {
   /// The number of entries in ranges that have none in common.
   fileprivate func count(_ ranges: [IndexSection.Range]) throws -> Int {
+    try ranges.reduce(0) { try $0 + count($1) }
+  }
+
+  private func count(_ range: IndexSection.Range) throws -> Int {
     var count = 0
-    for range in ranges {
-      try forEachEntry(from: range.lower, before: range.upper, reverse: false) { _ in
+    var lower = range.lower
+    // Most ranges have few entries.
+    var most = manyEntries
+    while true {
+      var isEnd = true
+      try forEachEntry(from: lower, before: range.upper, reverse: false) { entry in
+        guard count < most else {
+          (lower, isEnd) = (entry, false)
+          return false
+        }
         count += 1
         return true
       }
+      guard !isEnd else { return count }
+      most = .max
+      if let rest = try (self as? any EntrySkippingSnapshot)?.skipEntries(
+        .max, from: lower, before: range.upper, reverse: false)
+      {
+        count += rest.count
+        lower = rest.bound
+      }
     }
-    return count
   }
 }
 

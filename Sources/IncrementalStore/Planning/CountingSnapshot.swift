@@ -1,5 +1,5 @@
 /// A snapshot that counts what is read from it.
-final class CountingSnapshot: SearchingRowSnapshot {
+final class CountingSnapshot: SearchingRowSnapshot, EntrySkippingSnapshot {
   private let snapshot: any RowSnapshot
   private(set) var rows = 0
   private(set) var entries = 0
@@ -61,6 +61,12 @@ final class CountingSnapshot: SearchingRowSnapshot {
       entries += 1
       return try body(entry)
     }
+  }
+
+  func skipEntries(
+    _ most: Int, from lower: [UInt8], before upper: [UInt8]?, reverse: Bool
+  ) throws -> (count: Int, bound: [UInt8])? {
+    try (snapshot as? any EntrySkippingSnapshot)?.skipEntries(most, from: lower, before: upper, reverse: reverse)
   }
 
   func search(for query: RowQuery) throws -> (any RowSearch)? {

@@ -245,16 +245,18 @@ struct RowPass {
   /// tells are offered together, and in the order in which a scan reads them. Rows before the window of the fetch are
   /// not read, if the entries tell which these are.
   ///
-  /// - Parameter isTrusted: Whether the collector need not sort the rows if the index tells their order.
+  /// - Parameters:
+  ///   - isTrusted: Whether the collector need not sort the rows if the index tells their order.
+  ///   - skips: Whether entries may be passed over without being read.
   /// - Returns: False if that takes more time than reading all rows. The collector is then as before.
   private func offerInOrder(
-    _ order: IndexOrder, _ collector: inout RowCollector, isTrusted: Bool = true
+    _ order: IndexOrder, _ collector: inout RowCollector, isTrusted: Bool = true, skips: Bool = true
   ) throws -> Bool {
     let before = collector
     var offer = OrderedOffer(
       isInOrder: isTrusted && order.isExact && collector.takeInOrder(), lookups: try reader.mostLookups,
       rowsToSkip: order.isExact && partialRows == nil ? collector.rowsToSkip : 0)
-    for range in order.section.ranges {
+    for range in skips ? try rest(of: order, &offer) : order.section.ranges {
       try source.forEachObject(in: order.section, range, reverse: order.isReversed, headLength: order.properties) {
         object, _, head in
         if offer.group.isComplete(before: head) {
@@ -266,18 +268,47 @@ struct RowPass {
         return offer.lookups >= 0
       }
     }
-    if offer.lookups >= 0, !offer.isOutOfOrder, !collector.hasEnough { _ = try offerGroup(&offer, &collector) }
+    if offer.lookups >= 0, !offer.isOutOfOrder, !offer.isCut, !collector.hasEnough {
+      _ = try offerGroup(&offer, &collector)
+    }
+    if offer.isCut {
+      collector = before
+      return try offerInOrder(order, &collector, isTrusted: isTrusted, skips: false)
+    }
     if offer.isOutOfOrder {
       collector = before
-      return try offerInOrder(order, &collector, isTrusted: false)
+      return try offerInOrder(order, &collector, isTrusted: false, skips: skips)
     }
     collector.skip(offer.skipped)
     if offer.lookups < 0 { collector = before }
     return offer.lookups >= 0
   }
 
+  /// The ranges of an order without entries that are passed over, since their rows are before the window.
+  private func rest(of order: IndexOrder, _ offer: inout OrderedOffer) throws -> [IndexSection.Range] {
+    let section = order.section
+    guard offer.rowsToSkip > manyEntries, section.ranges.count == 1, first == nil,
+      let snapshot = source.snapshot as? any EntrySkippingSnapshot,
+      source.indexes.entities(in: section.index).allSatisfy({ places[$0] != nil }),
+      let (count, bound) = try snapshot.skipEntries(
+        offer.rowsToSkip, from: section.ranges[0].lower, before: section.ranges[0].upper, reverse: order.isReversed)
+    else { return section.ranges }
+    offer.skip(count)
+    offer.mayBeCut = true
+    return [
+      order.isReversed
+        ? IndexSection.Range(lower: section.ranges[0].lower, upper: bound)
+        : IndexSection.Range(lower: bound, upper: section.ranges[0].upper)
+    ]
+  }
+
   /// Offers the rows of a group, or skips them. Returns whether further rows are needed.
   private func offerGroup(_ offer: inout OrderedOffer, _ collector: inout RowCollector) throws -> Bool {
+    if offer.mayBeCut {
+      offer.mayBeCut = false
+      offer.isCut = offer.group.count > offer.rowsToSkip
+      guard !offer.isCut else { return false }
+    }
     if offer.rowsToSkip > 0, let only = offer.group.takeOnly() {
       if isFetched(only) { offer.skip(1) }
       return true
@@ -356,6 +387,10 @@ private struct OrderedOffer {
   let isInOrder: Bool
   /// Whether a group has turned out not to be in the order of the fetch.
   var isOutOfOrder = false
+  /// Whether the next group may be the rest of one of which entries were passed over.
+  var mayBeCut = false
+  /// Whether the window begins in such a group, whose order its rest does not tell.
+  var isCut = false
   var group = OrderedGroup()
   /// How many rows may still be looked up; negative if these were too many.
   var lookups: Int

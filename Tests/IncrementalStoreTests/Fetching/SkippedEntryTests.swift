@@ -1,0 +1,99 @@
+import CairnSimulation
+import CoreData
+import Foundation
+@testable import IncrementalStore
+import Testing
+
+@Suite("Entries that a fetch passes over", .entryStore)
+struct SkippedEntryTests {
+  /// How many objects have the same rank.
+  enum Ranks: CaseIterable {
+    case one, few, hundreds
+
+    func rank(_ random: inout SplitMix64) -> Double? {
+      switch self {
+      case .one: .random(in: 0..<1e9, using: &random)
+      case .few: Int.random(in: 0..<10, using: &random) == 0 ? nil : Double(Int.random(in: 0..<500, using: &random))
+      case .hundreds: Double(Int.random(in: 0..<6, using: &random))
+      }
+    }
+  }
+
+  private let stack: Stack<RecordingStore>
+
+  init() throws {
+    stack = try Stack(Tracker.model(), Backing(), options: [BuildsIndexesFirstOption: NSNumber(value: true)])
+  }
+
+  private func fill(_ ranks: Ranks, _ random: inout SplitMix64) throws {
+    for save in 0..<2 {
+      try stack.work { context throws in
+        for number in save * 400..<(save + 1) * 400 {
+          let issue = context.make(number % 7 == 0 ? "Bug" : "Issue", ["number": number, "title": "T"])
+          issue["rank"] = ranks.rank(&random)
+        }
+        try context.save()
+      }
+    }
+  }
+
+  private static func random() -> (SplitMix64, seed: UInt64) {
+    let text = ProcessInfo.processInfo.environment["OPENCOREDATA_SEED"]
+    let seed = text.flatMap { UInt64($0) } ?? .random(in: .min ... .max)
+    return (SplitMix64(seed: seed), seed)
+  }
+
+  @Test("A page of a sorted fetch has the objects of the whole fetch from its offset on.", arguments: Ranks.allCases)
+  func pages(_ ranks: Ranks) throws {
+    var (random, seed) = Self.random()
+    try fill(ranks, &random)
+    try stack.work { context throws in
+      for (entity, ascending) in [("Issue", true), ("Issue", false), ("Bug", true), ("Bug", false)] {
+        let request = people(nil, entity)
+        request.sortDescriptors = [NSSortDescriptor(key: "rank", ascending: ascending)]
+        let all = try context.fetch(request).map(\.objectID)
+        for _ in 0..<12 {
+          (request.fetchOffset, request.fetchLimit) = (Int.random(in: 0...all.count, using: &random), 9)
+          let page = try context.fetch(request).map(\.objectID)
+          #expect(page == Array(all.dropFirst(request.fetchOffset).prefix(9)), "OPENCOREDATA_SEED=\(seed)")
+        }
+        (request.fetchOffset, request.fetchLimit, request.predicate) = (0, 0, NSPredicate(format: "rank >= 2"))
+        let some = try context.fetch(request).map(\.objectID)
+        #expect(some.elementsEqual(all.filter { context.object(with: $0)["rank"] as? Double ?? 0 >= 2 }))
+      }
+    }
+  }
+
+  @Test("A count of many entries is that of the objects.", arguments: Ranks.allCases)
+  func counts(_ ranks: Ranks) throws {
+    var (random, seed) = Self.random()
+    try fill(ranks, &random)
+    try stack.work { context throws in
+      let all = try context.fetch(people(nil, "Issue")).compactMap { $0["rank"] as? Double }
+      for _ in 0..<12 {
+        let bounds = (0..<2).map { _ in all.randomElement(using: &random) ?? 0 }.sorted()
+        let request = people(nil, "Issue")
+        request.predicate = NSPredicate(format: "rank >= %lf AND rank < %lf", bounds[0], bounds[1])
+        let count = all.count { $0 >= bounds[0] && $0 < bounds[1] }
+        #expect(try context.count(for: request) == count, "OPENCOREDATA_SEED=\(seed)")
+      }
+    }
+  }
+
+  @Test("A page far behind the first reads about as many entries as it has objects.")
+  func reads() throws {
+    // Other row stores have no packs.
+    guard StoreKind.current == .cairn else { return }
+    var (random, _) = Self.random()
+    try fill(.one, &random)
+    try stack.work { context throws in
+      for ascending in [true, false] {
+        let request = people(nil, "Issue")
+        request.sortDescriptors = [NSSortDescriptor(key: "rank", ascending: ascending)]
+        (request.fetchOffset, request.fetchLimit) = (700, 9)
+        let report = try stack.store.report(of: request, in: context)
+        #expect(report.results == 9 && report.rowsRead == 9 && report.entriesRead < 300, "\(report)")
+      }
+    }
+  }
+}
