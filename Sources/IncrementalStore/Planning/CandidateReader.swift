@@ -212,7 +212,7 @@ extension [ObjectReference] {
   }
 }
 
-/// To pass over more entries takes less time than to read them.
+/// Passing over more entries than this takes less time than reading them.
 let manyEntries = 100
 
 extension RowSnapshot {

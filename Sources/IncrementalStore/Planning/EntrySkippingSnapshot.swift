@@ -2,7 +2,7 @@
 package protocol EntrySkippingSnapshot: RowSnapshot {
   /// Skips the first entries of those from `lower` on and before `upper`, or the last ones if `reverse` is set.
   ///
-  /// - Parameter most: How many entries are skipped at most. So many may be skipped, or a pack or two less.
+  /// - Parameter most: How many entries are skipped at most. Only whole packs are skipped.
   /// - Returns: How many are skipped, and where the others begin: with the first at or above `bound`, or, if `reverse` is
   ///   set, with the last below it. Nil if none are skipped.
   func skipEntries(

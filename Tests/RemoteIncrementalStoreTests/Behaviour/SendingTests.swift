@@ -174,8 +174,9 @@ struct SendingTests {
     }
     try await fixture.insert("one")
     await fixture.service.gate.untilWaiting()
-    try fixture.reopen()
+    // The store sends as soon as it is open again.
     fixture.service.intercept(nil)
+    try fixture.reopen()
     await fixture.send()
     #expect(try fixture.unsent.isEmpty)
     #expect(fixture.sent.count > 1)
