@@ -169,8 +169,8 @@ struct StoredPack {
 
 /// How many entries of neighbouring packs are skipped.
 ///
-/// The last pack that could be skipped is left: objects with equal values may have entries in it and in the pack before it,
-/// and the reader then sees the rest of these entries before it needs one.
+/// The last pack that could be skipped is left: objects with equal values may have entries in it and in the pack before
+/// it, and the reader then sees the rest of these entries before it needs one.
 private struct PackSkip {
   private let most: Int
   private var count = 0

@@ -95,7 +95,8 @@
       return related.values.reduce(0) { $0 + $1.count } <= Self.mostJoins ? objects : nil
     }
 
-    /// What is true for rows that the server has in another place than the descriptors have them; nil if there are none.
+    /// What is true for rows that the server has in another place than the descriptors have them; nil if there are
+    /// none.
     var inexact: String? { conditions.isEmpty ? nil : conditions.joined(separator: " OR ") }
 
     /// The terms of `ORDER BY` in a table.

@@ -1,5 +1,6 @@
 import CairnSimulation
 import CoreData
+import Dispatch
 import Foundation
 @testable import IncrementalStore
 import Testing
@@ -74,25 +75,66 @@ struct SkippedEntryTests {
         let bounds = (0..<2).map { _ in all.randomElement(using: &random) ?? 0 }.sorted()
         let request = people(nil, "Issue")
         request.predicate = NSPredicate(format: "rank >= %lf AND rank < %lf", bounds[0], bounds[1])
-        let count = all.count { $0 >= bounds[0] && $0 < bounds[1] }
-        #expect(try context.count(for: request) == count, "OPENCOREDATA_SEED=\(seed)")
+        let between = all.count { $0 >= bounds[0] && $0 < bounds[1] }
+        #expect(try context.count(for: request) == between, "OPENCOREDATA_SEED=\(seed)")
+        request.predicate = NSPredicate(format: "rank == %lf", bounds[0])
+        let equal = all.count { $0 == bounds[0] }
+        #expect(try context.count(for: request) == equal, "OPENCOREDATA_SEED=\(seed)")
+        request.predicate = NSPredicate(format: "title == 'T'")
+        #expect(try context.count(for: request) == 800)
       }
     }
   }
 
-  @Test("A page far behind the first reads about as many entries as it has objects.")
+  @Test("A page far behind the first, and a count of many entries, read few of the entries.")
   func reads() throws {
     // Other row stores have no packs.
     guard StoreKind.current == .cairn else { return }
-    var (random, _) = Self.random()
+    var (random, seed) = Self.random()
     try fill(.one, &random)
     try stack.work { context throws in
       for ascending in [true, false] {
         let request = people(nil, "Issue")
         request.sortDescriptors = [NSSortDescriptor(key: "rank", ascending: ascending)]
         (request.fetchOffset, request.fetchLimit) = (700, 9)
-        let report = try stack.store.report(of: request, in: context)
-        #expect(report.results == 9 && report.rowsRead == 9 && report.entriesRead < 300, "\(report)")
+        let page = try stack.store.report(of: request, in: context)
+        #expect(page.results == 9 && page.rowsRead == 9, "OPENCOREDATA_SEED=\(seed): \(page)")
+        #expect(page.entriesRead < 300, "OPENCOREDATA_SEED=\(seed): \(page)")
+      }
+      let request = people(nil, "Issue")
+      (request.resultType, request.predicate) = (.countResultType, NSPredicate(format: "title == 'T'"))
+      let count = try stack.store.report(of: request, in: context)
+      #expect(count.results == 800 && count.rowsRead == 0, "OPENCOREDATA_SEED=\(seed): \(count)")
+      #expect(count.entriesRead < 300, "OPENCOREDATA_SEED=\(seed): \(count)")
+    }
+  }
+
+  @Test("Two threads that read pages while a third one saves find as many objects as there are behind the offset.")
+  func threads() throws {
+    var (random, chosen) = Self.random()
+    let seed = chosen
+    try fill(.few, &random)
+    let coordinator = try stack.work { context throws in try #require(context.persistentStoreCoordinator) }
+    DispatchQueue.concurrentPerform(iterations: 3) { thread in
+      let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+      context.persistentStoreCoordinator = coordinator
+      for round in 0..<20 {
+        do {
+          try context.performAndWait {
+            let request = people(nil, "Issue")
+            request.sortDescriptors = [NSSortDescriptor(key: "rank", ascending: thread == 0)]
+            if thread == 2 {
+              request.fetchLimit = 50
+              for issue in try context.fetch(request) { issue["rank"] = Double(round * 25) }
+              try context.save()
+            } else {
+              (request.fetchOffset, request.fetchLimit) = (795 - round * 30, 9)
+              let page = try context.fetch(request)
+              #expect(page.count == min(9, 5 + round * 30), "OPENCOREDATA_SEED=\(seed)")
+              #expect(Set(page.map(\.objectID)).count == page.count, "OPENCOREDATA_SEED=\(seed)")
+            }
+          }
+        } catch { Issue.record(error) }
       }
     }
   }
