@@ -25,7 +25,8 @@ import Testing
         Self.attribute("name", .stringAttributeType), Self.attribute("kind", .stringAttributeType),
         Self.attribute("rank", .integer64AttributeType), Self.attribute("weight", .floatAttributeType),
         Self.attribute("flag", .booleanAttributeType), Self.attribute("small", .integer16AttributeType),
-        Self.attribute("data", .binaryDataAttributeType),
+        Self.attribute("data", .binaryDataAttributeType), Self.attribute("ratio", .doubleAttributeType),
+        Self.attribute("price", .decimalAttributeType), Self.attribute("day", .dateAttributeType),
       ]
       if specialsAreItems {
         item.subentities = [special]
@@ -214,6 +215,73 @@ import Testing
       #expect(try report(store, context, "flag == 1", as: .countResultType).results == 2)
     }
     #expect(try isWhole())
+  }
+
+  @Test("Objects in a range of numbers or dates are counted without their rows, nil and NaN left out.")
+  func countedRanges() throws {
+    let names = ["rank", "weight", "small", "ratio", "price", "day"]
+    try work(Form(indexes: names.map { [$0] } + [["kind", "rank"]])) { store, context throws in
+      for number in 0..<60 {
+        let isMissing = number % 10 == 9
+        let item = context.insert(number % 4 == 0 ? "Special" : "Item", ["kind": "k\(number % 2)"])
+        guard !isMissing else { continue }
+        let ratio = number % 10 == 8 ? Double.nan : Double(number) / 4
+        item.setValue(number, forKey: "rank")
+        item.setValue(Float(ratio), forKey: "weight")
+        item.setValue(number, forKey: "small")
+        item.setValue(ratio, forKey: "ratio")
+        item.setValue(NSDecimalNumber(string: ratio.isNaN ? "NaN" : "\(ratio)"), forKey: "price")
+        item.setValue(Date(timeIntervalSinceReferenceDate: ratio), forKey: "day")
+      }
+      try context.save()
+      let day = "CAST(4, 'NSDate')"
+      for format in names.flatMap({ name in
+        let bound = name == "day" ? day : "4"
+        let end = name == "day" ? "CAST(9, 'NSDate')" : "9"
+        return [
+          "\(name) > \(bound)", "\(name) >= \(bound)", "\(name) < \(bound)", "\(bound) >= \(name)",
+          "\(name) > \(bound) AND \(name) < \(end)", "\(name) > \(bound) AND \(name) < \(bound)",
+          "\(name) BETWEEN {\(bound), \(end)}", "\(name) BETWEEN {\(end), \(bound)}",
+        ]
+      }) + ["kind == 'k1' AND rank > 10", "kind IN {'k0', 'k1'} AND rank <= 10", "rank > -10", "rank > 9999999"] {
+        let counted = try report(store, context, format, as: .countResultType)
+        let tested = try report(store, context, "NOT NOT (\(format))", as: .countResultType)
+        #expect(counted.results == tested.results, "\(format)")
+        #expect(counted.rowsRead == 0, "\(format): \(counted)")
+      }
+      for format in [
+        "rank > 5.5", "rank < 5.5", "rank > 5 AND rank > 7", "rank == 7 AND rank > 9", "rank == 9 AND rank > 7",
+        "weight > 0.1", "price > 4.25", "price >= 4.25", "price < 4.25", "name > 'n'",
+      ] {
+        let counted = try report(store, context, format, as: .countResultType)
+        let tested = try report(store, context, "NOT NOT (\(format))", as: .countResultType)
+        #expect(counted.results == tested.results, "\(format)")
+      }
+    }
+  }
+
+  @Test("A number is not counted as another that only converts to the same number.")
+  func closeNumbers() throws {
+    try work(Form(indexes: [["ratio"], ["weight"], ["price"]])) { store, context throws in
+      let prices = ["1.99999999999999999999", "2", "2.00000000000000000001"]
+      for (number, price) in zip([0x1p53, 0x1p53 + 2, 0x1p53 + 4], prices) {
+        let values: [String: Any] = [
+          "ratio": number, "weight": Float(number), "price": NSDecimalNumber(string: price),
+        ]
+        _ = context.insert("Item", values)
+      }
+      try context.save()
+      for (format, count) in [
+        ("ratio == 9007199254740993", 0), ("ratio == 9007199254740994", 1), ("ratio > 9007199254740993", 2),
+        ("ratio >= 9007199254740993", 2), ("ratio < 9007199254740993", 1), ("ratio <= 9007199254740995", 2),
+        ("ratio IN {9007199254740992, 9007199254740993}", 1), ("weight == 9007199254740993", 0),
+        ("weight > 9007199254740993", 0), ("weight < 9007199254740993", 3), ("price == 2", 1), ("price == 2.0", 3),
+        ("price > 2.0", 0), ("price > 2", 1),
+      ] {
+        #expect(try report(store, context, "NOT NOT (\(format))", as: .countResultType).results == count, "\(format)")
+        #expect(try report(store, context, format, as: .countResultType).results == count, "\(format)")
+      }
+    }
   }
 
   @Test("An index that no model declares any more loses its entries, and can be declared again.")

@@ -4,56 +4,99 @@ package import CoreData
 struct IndexCondition {
   /// The values of which the property must have one; nil if the predicates do not list them.
   private(set) var values: [IndexedValue]?
-  private(set) var lower: IndexedValue?
-  private(set) var upper: IndexedValue?
+  private(set) var lower: Bound?
+  private(set) var upper: Bound?
   private(set) var prefix: String?
-  /// How many predicates ask for one of `values`, and nothing else.
-  private(set) var exactPredicates = 0
+
+  /// Where a range of values begins or ends.
+  struct Bound {
+    let value: IndexedValue
+    /// Whether the value itself is outside.
+    var excludesValue = false
+  }
+
+  /// What a condition knows about the values that satisfy a comparison.
+  enum Knowledge {
+    /// The condition's `values` are these, and no others.
+    case values
+    /// The condition's range consists of these, and no others.
+    case range
+    /// All of these may be among others.
+    case some
+  }
 
   var isRange: Bool { lower != nil || upper != nil || prefix != nil }
 
   /// Takes up what a comparison with constants requires of a property; nothing if the comparison is about anything else.
-  mutating func take(_ comparison: NSComparisonPredicate, of field: EntityMap.StoredField, _ access: RowAccess) {
-    guard comparison.options.isEmpty, comparison.mentions(field.name) else { return }
+  @discardableResult
+  mutating func take(
+    _ comparison: NSComparisonPredicate, of field: EntityMap.StoredField, _ access: RowAccess
+  ) -> Knowledge {
+    guard comparison.options.isEmpty, comparison.mentions(field.name) else { return .some }
     if let membership = Membership(comparison) {
-      guard values == nil, case .value(field.name) = membership.subject else { return }
+      guard values == nil, case .value(field.name) = membership.subject else { return .some }
       let constants = membership.constants
       let fit = constants.compactMap { IndexedValue(equalTo: $0, of: field, access) }
       guard fit.count == constants.count else {
         if constants.count == 1 { takeEquality(to: constants[0], of: field) }
-        return
+        return .some
       }
       values = fit
-      exactPredicates += 1
-    } else if case .attribute(let attribute) = field.kind, let comparison = comparison.withKeyPathFirst(field.name) {
-      takeRange(comparison, of: attribute)
+      return .values
     }
+    guard case .attribute(let attribute) = field.kind, let comparison = comparison.withKeyPathFirst(field.name)
+    else { return .some }
+    return takeRange(comparison, of: attribute) ? .range : .some
   }
 
   /// Takes up what equality to a double requires of a decimal number: several of these may equal the double.
   private mutating func takeEquality(to constant: Any?, of field: EntityMap.StoredField) {
     guard case .attribute(let attribute) = field.kind, attribute.attributeType == .decimalAttributeType else { return }
-    lower = lower ?? IndexedValue(decimalBelow: constant)
-    upper = upper ?? IndexedValue(decimalAbove: constant)
+    lower = lower ?? IndexedValue(decimalBelow: constant).map { Bound(value: $0) }
+    upper = upper ?? IndexedValue(decimalAbove: constant).map { Bound(value: $0) }
   }
 
-  private mutating func takeRange(_ comparison: NSComparisonPredicate, of attribute: NSAttributeDescription) {
-    guard attribute.attributeType != .stringAttributeType || RowCollector.ordersTextsByScalars else { return }
-    func low(_ constant: Any?) -> IndexedValue? { IndexedValue(lowerBound: constant, of: attribute) }
-    func high(_ constant: Any?) -> IndexedValue? { IndexedValue(upperBound: constant, of: attribute) }
+  /// Returns whether the values that satisfy a comparison are those in the range, with the bounds that the comparison
+  /// has set.
+  private mutating func takeRange(_ comparison: NSComparisonPredicate, of attribute: NSAttributeDescription) -> Bool {
+    guard attribute.attributeType != .stringAttributeType || RowCollector.ordersTextsByScalars else { return false }
+    let type = comparison.predicateOperatorType
     let right = comparison.rightExpression
-    switch comparison.predicateOperatorType {
-    case .greaterThan, .greaterThanOrEqualTo: lower = lower ?? low(right.constant)
-    case .lessThan, .lessThanOrEqualTo: upper = upper ?? high(right.constant)
+    switch type {
+    case .greaterThan, .greaterThanOrEqualTo:
+      return takeLower(right.constant, of: attribute, isExcluded: type == .greaterThan)
+    case .lessThan, .lessThanOrEqualTo:
+      return takeUpper(right.constant, of: attribute, isExcluded: type == .lessThan)
     case .between:
-      guard let several = right.several, several.count == 2, let low = low(several[0]), let high = high(several[1])
-      else { return }
-      (lower, upper) = (lower ?? low, upper ?? high)
+      guard let several = right.several, several.count == 2 else { return false }
+      let isLowerTaken = takeLower(several[0], of: attribute)
+      return takeUpper(several[1], of: attribute) && isLowerTaken
     case .beginsWith:
-      guard attribute.attributeType == .stringAttributeType, let text = right.constant as? String else { return }
+      guard attribute.attributeType == .stringAttributeType, let text = right.constant as? String else { return false }
       prefix = prefix ?? UniqueKey.normalized(text)
-    default: break
+      return false
+    default: return false
     }
+  }
+
+  /// Returns whether the bound is now where the constant is.
+  private mutating func takeLower(
+    _ constant: Any?, of attribute: NSAttributeDescription, isExcluded: Bool = false
+  ) -> Bool {
+    guard lower == nil, let value = IndexedValue(lowerBound: constant, of: attribute) else { return false }
+    let isExact = IndexedValue.isPlace(of: constant, amongValuesOf: attribute)
+    lower = Bound(value: value, excludesValue: isExact && isExcluded)
+    return isExact
+  }
+
+  /// Returns whether the bound is now where the constant is.
+  private mutating func takeUpper(
+    _ constant: Any?, of attribute: NSAttributeDescription, isExcluded: Bool = false
+  ) -> Bool {
+    guard upper == nil, let value = IndexedValue(upperBound: constant, of: attribute) else { return false }
+    let isExact = IndexedValue.isPlace(of: constant, amongValuesOf: attribute)
+    upper = Bound(value: value, excludesValue: isExact && isExcluded)
+    return isExact
   }
 }
 
@@ -79,6 +122,17 @@ extension IndexedValue {
     } else {
       guard let value = ManagedValue(equalTo: constant, of: attribute) else { return nil }
       self.init(value)
+    }
+  }
+
+  /// Whether a constant is one of the values that an attribute may have, and an index keeps these whole and in their
+  /// order, so that the place of the constant divides the smaller values from the greater ones.
+  fileprivate static func isPlace(of constant: Any?, amongValuesOf attribute: NSAttributeDescription) -> Bool {
+    switch attribute.attributeType {
+    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType,
+      .doubleAttributeType, .floatAttributeType, .decimalAttributeType, .dateAttributeType:
+      IndexedValue(equalTo: constant, of: attribute) != nil
+    default: false
     }
   }
 
@@ -117,7 +171,12 @@ extension IndexedValue {
       guard let number = constant as? NSNumber, !(constant is NSDecimalNumber), !number.floatValue.isNaN
       else { return nil }
       self = .double(Double(number.floatValue))
-    case .stringAttributeType, .doubleAttributeType, .dateAttributeType, .UUIDAttributeType:
+    case .doubleAttributeType:
+      // No double lies between an integer and the nearest double.
+      guard let number = constant as? NSNumber, !(constant is NSDecimalNumber), !number.doubleValue.isNaN
+      else { return nil }
+      self = .double(number.doubleValue)
+    case .stringAttributeType, .dateAttributeType, .UUIDAttributeType:
       guard let value = ManagedValue(equalTo: constant, of: attribute) else { return nil }
       self.init(value)
     default: return nil
@@ -130,7 +189,7 @@ extension IndexedValue {
       switch constant {
       case let number as NSDecimalNumber: number.decimalValue
       case let number as Decimal: number
-      case let number as NSNumber: number.whole.map { Decimal($0) }
+      case let number as NSNumber: number.isFloating ? nil : number.whole.map { Decimal($0) }
       default: nil
       }
     guard let number, !number.isNaN else { return nil }

@@ -163,12 +163,15 @@ struct IndexPlanner {
     for number in index.properties where isWhole && ranges == nil {
       guard let field = map.fields.first(where: { $0.number == number }) else { break }
       var condition = IndexCondition()
-      var taken: [Int] = []
+      // The places of the predicates that are true for exactly the listed values, or for those in the range.
+      var (listed, bounded): ([Int], [Int]) = ([], [])
       for (place, part) in parts.enumerated() {
         guard let comparison = part as? NSComparisonPredicate else { continue }
-        let before = condition.exactPredicates
-        condition.take(comparison, of: field, access)
-        if condition.exactPredicates > before { taken.append(place) }
+        switch condition.take(comparison, of: field, access) {
+        case .values: listed.append(place)
+        case .range: bounded.append(place)
+        case .some: break
+        }
       }
       if let values = condition.values, values.count <= Self.mostRanges / max(keys.count, 1) {
         keys = keys.flatMap { key in
@@ -181,9 +184,10 @@ struct IndexPlanner {
         }
         if fixed == restricted - index.conditions.count, values.count == 1, isWhole { fixed += 1 }
         restricted += 1
-        exact.formUnion(taken)
+        exact.formUnion(listed)
       } else if condition.isRange {
         ranges = keys.map { condition.range(in: $0) }
+        exact.formUnion(bounded)
         restricted += 1
       } else {
         break
@@ -198,7 +202,7 @@ struct IndexPlanner {
 }
 
 extension IndexCondition {
-  /// The entries that begin with a key and then have a value in the range of the condition, or a little more.
+  /// The entries that begin with a key and then have a value in the range of the condition.
   fileprivate func range(in key: [UInt8]) -> IndexSection.Range {
     func bytes(_ write: (inout ByteOutput) -> Void) -> [UInt8] {
       var output = ByteOutput()
@@ -209,10 +213,13 @@ extension IndexCondition {
     if let prefix {
       return IndexSection.Range(beginningWith: bytes { $0.indexed(prefix: prefix) })
     }
-    let type = bytes { output in (lower ?? upper).map { output.indexed(typeOf: $0) } }
-    let first = lower.map { value in bytes { output in _ = output.indexed(value) } } ?? type
-    let last = upper.map { value in bytes { output in _ = output.indexed(value) } } ?? type
-    return IndexSection.Range(lower: first, upper: Entry.successor(of: last))
+    let type = bytes { output in (lower ?? upper).map { output.indexed(typeOf: $0.value) } }
+    func before(_ bound: Bound) -> [UInt8] { bytes { output in _ = output.indexed(bound.value) } }
+    // No entry consists of nothing but greatest bytes.
+    func after(_ key: [UInt8]) -> [UInt8] { Entry.successor(of: key) ?? key }
+    let first = lower.map { $0.excludesValue ? after(before($0)) : before($0) } ?? type
+    let end = upper.map { $0.excludesValue ? before($0) : after(before($0)) } ?? after(type)
+    return IndexSection.Range(lower: first, upper: end)
   }
 }
 
