@@ -99,14 +99,15 @@ private final class BulkSnapshot: RowSnapshot {
 extension RowSnapshot {
   /// Calls `body` with the rows of objects in their order, as far as they exist, until it returns false.
   ///
-  /// - Parameter objects: Each with a number that is passed on.
+  /// - Parameters:
+  ///   - objects: Each with a number that is passed on.
+  ///   - needed: How many rows `body` takes at least, as far as they exist.
   func forEachRow(
-    of objects: ArraySlice<(object: ObjectReference, place: Int)>,
+    of objects: ArraySlice<(object: ObjectReference, place: Int)>, needed: Int,
     _ body: (_ row: StoredRow, _ place: Int) throws -> Bool
   ) throws {
-    guard isRemote else { return try forEachRowInTurn(of: objects, body) }
-    // Fetches that want only the first rows shall not read many others.
-    var count = 64
+    guard isRemote else { return try forEachRowInTurn(of: objects, needed: needed, body) }
+    var count = max(64, min(needed, 4096))
     var rest = objects
     while !rest.isEmpty {
       let next = rest.prefix(count)
@@ -123,14 +124,15 @@ extension RowSnapshot {
     }
   }
 
-  /// As ``forEachRow(of:_:)``, with a few rows of one table read at a time: those of a local database are found faster
-  /// together.
+  /// As ``forEachRow(of:needed:_:)``, with a few rows of one table read at a time: those of a local database are found
+  /// faster together.
   private func forEachRowInTurn(
-    of objects: ArraySlice<(object: ObjectReference, place: Int)>,
+    of objects: ArraySlice<(object: ObjectReference, place: Int)>, needed: Int,
     _ body: (_ row: StoredRow, _ place: Int) throws -> Bool
   ) throws {
     // Fetches that want only the first rows shall not read many others.
-    var count = 1
+    var needed = needed
+    var count = max(1, min(needed, 16))
     var rest = objects
     while let first = rest.first {
       let next = rest.prefix(count).prefix { $0.object.entity == first.object.entity }
@@ -143,7 +145,8 @@ extension RowSnapshot {
         guard try body(row, place) else { return }
       }
       rest = rest.dropFirst(next.count)
-      count = min(16, 4 * count)
+      needed -= next.count
+      count = needed > 0 ? min(needed, 16) : min(16, 4 * count)
     }
   }
 }

@@ -71,6 +71,9 @@ struct RowCollector {
     if bound < .max { bound -= count }
   }
 
+  /// How many rows that match are needed, unless a row that comes later belongs before them.
+  var rowsNeeded: Int { bound - matched }
+
   /// Whether enough rows matched for the answer, unless a row that comes later belongs before them.
   var hasEnough: Bool { matched >= bound }
 

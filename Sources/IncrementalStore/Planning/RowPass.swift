@@ -199,9 +199,9 @@ struct RowPass {
 
   private func lookUp(
     _ objects: ArraySlice<(object: ObjectReference, place: Int)>, _ collector: inout RowCollector,
-    _ keepsContents: Bool, areMatches: Bool = false
+    _ keepsContents: Bool, areMatches: Bool = false, needed: Int = 1
   ) throws {
-    try source.snapshot.forEachRow(of: objects) { row, place in
+    try source.snapshot.forEachRow(of: objects, needed: needed) { row, place in
       guard areMatches || isKnown(row, maps[place]) else { return true }
       let goesOn = collector.offer(SourceRow(row, maps[place], source), isMatch: areMatches) {
         keepsContents ? $0 : $0.unread()
@@ -253,9 +253,12 @@ struct RowPass {
     _ order: IndexOrder, _ collector: inout RowCollector, isTrusted: Bool = true, skips: Bool = true
   ) throws -> Bool {
     let before = collector
+    let areMatches = order.isExact && partialRows == nil
+    let isInOrder = isTrusted && order.isExact && collector.takeInOrder()
     var offer = OrderedOffer(
-      isInOrder: isTrusted && order.isExact && collector.takeInOrder(), lookups: try reader.mostLookups,
-      rowsToSkip: order.isExact && partialRows == nil ? collector.rowsToSkip : 0)
+      isInOrder: isInOrder, readsTogether: isInOrder && areMatches,
+      mostWaiting: source.snapshot.isRemote ? 4096 : 16, lookups: try reader.mostLookups,
+      rowsToSkip: areMatches ? collector.rowsToSkip : 0)
     for range in skips ? try rest(of: order, &offer) : order.section.ranges {
       try source.forEachObject(in: order.section, range, reverse: order.isReversed, headLength: order.properties) {
         object, _, head in
@@ -271,6 +274,7 @@ struct RowPass {
     if offer.lookups >= 0, !offer.isOutOfOrder, !offer.isCut, !collector.hasEnough {
       _ = try offerGroup(&offer, &collector)
     }
+    if offer.lookups >= 0, !offer.isOutOfOrder, !offer.isCut { try lookUpWaiting(&offer, &collector) }
     if offer.isCut {
       collector = before
       return try offerInOrder(order, &collector, isTrusted: isTrusted, skips: false)
@@ -327,8 +331,19 @@ struct RowPass {
     collector.skip(offer.skipped)
     offer.skipped = 0
     offer.lookups -= objects.count
-    try lookUp(objects, &collector, true)
+    if offer.readsTogether {
+      offer.waiting += objects
+      guard offer.waiting.count >= min(collector.rowsNeeded, offer.mostWaiting) else { return offer.lookups >= 0 }
+      try lookUpWaiting(&offer, &collector)
+    } else {
+      try lookUp(objects, &collector, true)
+    }
     return offer.lookups >= 0 && !collector.hasEnough && source.failure == nil
+  }
+
+  private func lookUpWaiting(_ offer: inout OrderedOffer, _ collector: inout RowCollector) throws {
+    try lookUp(offer.waiting[...], &collector, true, needed: collector.rowsNeeded)
+    offer.waiting.removeAll(keepingCapacity: true)
   }
 
   @inline(__always)
@@ -385,6 +400,12 @@ struct RowPass {
 private struct OrderedOffer {
   /// Whether the collector relies on the order.
   let isInOrder: Bool
+  /// Whether rows of several groups are read together: all are needed if they exist, since they satisfy the predicate.
+  let readsTogether: Bool
+  /// How many rows are read together at most.
+  let mostWaiting: Int
+  /// The rows that have not been read yet.
+  var waiting: [(object: ObjectReference, place: Int)] = []
   /// Whether a group has turned out not to be in the order of the fetch.
   var isOutOfOrder = false
   /// Whether the next group may be the rest of one of which entries were passed over.
@@ -399,8 +420,9 @@ private struct OrderedOffer {
   /// How many have come of which the collector has not been told.
   var skipped = 0
 
-  init(isInOrder: Bool, lookups: Int, rowsToSkip: Int) {
-    (self.isInOrder, self.lookups, self.rowsToSkip) = (isInOrder, lookups, rowsToSkip)
+  init(isInOrder: Bool, readsTogether: Bool, mostWaiting: Int, lookups: Int, rowsToSkip: Int) {
+    (self.isInOrder, self.readsTogether, self.mostWaiting) = (isInOrder, readsTogether, mostWaiting)
+    (self.lookups, self.rowsToSkip) = (lookups, rowsToSkip)
   }
 
   mutating func skip(_ count: Int) {

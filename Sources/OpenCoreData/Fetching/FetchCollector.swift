@@ -108,6 +108,9 @@ package struct FetchCollector<Row> {
     bound = window.end
   }
 
+  /// How many rows that match are needed, unless a row that comes later belongs before them.
+  package var rowsNeeded: Int { bound - matched }
+
   /// Whether enough rows matched for the answer, unless a row that comes later belongs before them.
   package var hasEnough: Bool { matched >= bound }
 
