@@ -58,14 +58,27 @@
       return Int(PQntuples(checked))
     }
 
+    static func rows<Row>(_ result: OpaquePointer, _ make: (OpaquePointer, Int) -> Row) -> [Row] {
+      (0..<Int(PQntuples(result))).map { make(result, $0) }
+    }
+
     static func value(_ result: OpaquePointer, _ row: Int, _ column: Int) -> [UInt8] {
-      guard let start = PQgetvalue(result, Int32(row), Int32(column)) else { return [] }
-      let length = Int(PQgetlength(result, Int32(row), Int32(column)))
-      return start.withMemoryRebound(to: UInt8.self, capacity: length) { bytes in (0..<length).map { bytes[$0] } }
+      bytes(result, row, column) { Array($0) }
     }
 
     static func number(_ result: OpaquePointer, _ row: Int, _ column: Int) -> Int64 {
-      value(result, row, column).reduce(0) { $0 << 8 | Int64($1) }
+      bytes(result, row, column) { $0.reduce(0) { $0 << 8 | Int64($1) } }
+    }
+
+    static func text(_ result: OpaquePointer, _ row: Int, _ column: Int) -> String {
+      bytes(result, row, column) { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private static func bytes<Value>(
+      _ result: OpaquePointer, _ row: Int, _ column: Int, _ body: (UnsafeRawBufferPointer) -> Value
+    ) -> Value {
+      let start = PQgetvalue(result, Int32(row), Int32(column))
+      return body(UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(result, Int32(row), Int32(column)))))
     }
 
     private func name(of statement: String, _ parameters: [Parameter]) throws -> String {

@@ -2,8 +2,27 @@
   import ArgumentParser
   import Foundation
 
-  /// Rows of the store as statements by hand read and write them: the same columns of the same table.
+  /// Rows of the store as statements by hand read and write them: the columns of the same table.
   struct Sample {
+    /// What a program without objects keeps of a row, with the version that it needs to change the row.
+    private struct Bug {
+      let reference: Int64
+      let version: Int64
+      let number: Int64
+      let title: String
+      let isOpen: Bool
+
+      static let columns = #"cairn_reference, cairn_version, number, title, "isOpen""#
+
+      init(_ result: OpaquePointer, _ row: Int) {
+        reference = Peer.number(result, row, 0)
+        version = Peer.number(result, row, 1)
+        number = Peer.number(result, row, 2)
+        title = Peer.text(result, row, 3)
+        isOpen = Peer.number(result, row, 4) != 0
+      }
+    }
+
     /// In any order, as the store reads them.
     private let references: [Int64]
     private let bytes: [UInt8]
@@ -44,23 +63,27 @@
 
     func read(_ count: Int, _ peer: Peer) throws {
       let wanted = Array(references[Int.random(in: 0...references.count - count)...].prefix(count))
-      let found = try peer.run(
-        """
-        SELECT cairn_reference, cairn_bytes, cairn_version, cairn_revision FROM "Bug" WHERE cairn_reference = ANY($1)
-        """, [.numbers(wanted)]
-      ) { result in for row in 0..<count { _ = Peer.value(result, row, 1) } }
-      guard found == count else { throw ValidationError("By hand, \(found) rows were found.") }
+      var bugs: [Bug] = []
+      try peer.run(#"SELECT \#(Bug.columns) FROM "Bug" WHERE cairn_reference = ANY($1)"#, [.numbers(wanted)]) {
+        bugs = Peer.rows($0, Bug.init)
+      }
+      try check(bugs, count)
     }
 
     func search(_ count: Int, _ peer: Peer) throws {
       let first = Int64.random(in: 0..<Int64(objects - count))
-      let found = try peer.run(
-        """
-        SELECT cairn_reference, cairn_bytes, cairn_version, cairn_revision FROM "Bug"
-        WHERE number >= $1 AND number < $2 ORDER BY cairn_reference
-        """, [.int8(first), .int8(first + Int64(count))]
-      ) { result in for row in 0..<count { _ = Peer.value(result, row, 1) } }
-      guard found == count else { throw ValidationError("By hand, \(found) rows were found.") }
+      var bugs: [Bug] = []
+      try peer.run(
+        #"SELECT \#(Bug.columns) FROM "Bug" WHERE number >= $1 AND number < $2 ORDER BY cairn_reference"#,
+        [.int8(first), .int8(first + Int64(count))]
+      ) { bugs = Peer.rows($0, Bug.init) }
+      try check(bugs, count)
+    }
+
+    private func check(_ bugs: [Bug], _ count: Int) throws {
+      guard bugs.count == count, bugs.allSatisfy({ !$0.title.isEmpty }) else {
+        throw ValidationError("By hand, \(bugs.count) rows were found.")
+      }
     }
   }
 #endif
