@@ -94,10 +94,12 @@ package struct PackReader {
     var damage: RowDamage?
     // An entry is no longer than the entry read last and all that follows together.
     unsafe withUnsafeTemporaryAllocation(byteCount: entry.count + bytes.count, alignment: 1) { buffer in
-      do throws(RowDamage) {
-        isFound = unsafe try next(notBelow: bound, buffer)
-      } catch {
-        damage = error
+      unsafe bytes.withUnsafeBytes { pack in
+        do throws(RowDamage) {
+          isFound = unsafe try next(notBelow: bound, pack, buffer)
+        } catch {
+          damage = error
+        }
       }
     }
     if let damage { throw damage }
@@ -105,7 +107,7 @@ package struct PackReader {
   }
 
   private mutating func next(
-    notBelow bound: [UInt8], _ buffer: UnsafeMutableRawBufferPointer
+    notBelow bound: [UInt8], _ pack: UnsafeRawBufferPointer, _ buffer: UnsafeMutableRawBufferPointer
   ) throws(RowDamage) -> Bool {
     var parts = parts
     var length = entry.count
@@ -119,7 +121,7 @@ package struct PackReader {
     while matching < min(length, bound.count), unsafe buffer[matching] == bound[matching] { matching += 1 }
     while let (shared, rest) = try parts.next(after: length) {
       try parts.checkOrder(rest, after: shared < length ? unsafe buffer[shared] : nil)
-      for place in 0..<rest.count { unsafe buffer[shared + place] = bytes[rest.lowerBound + place] }
+      unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[shared...]).copyMemory(from: .init(rebasing: pack[rest]))
       length = shared + rest.count
       self.shared = shared
       // An entry that shares the byte which decides with the entry before it is below the bound, too.
