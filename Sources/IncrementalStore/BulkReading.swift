@@ -14,7 +14,7 @@ extension RowSnapshot {
   ) throws -> R {
     guard isRemote else { return try body(self) }
     let bulk = BulkSnapshot(self, knowing: known)
-    for object in try first() { _ = bulk.row(object.reference, in: object.entity) }
+    for object in try first() { _ = try bulk.row(object.reference, in: object.entity) }
     _ = try bulk.readWanted()
     while true {
       let result = Result { try body(bulk) }
@@ -24,7 +24,7 @@ extension RowSnapshot {
 }
 
 /// A snapshot that answers from what has been read in bulk, and notes what else is wanted.
-private final class BulkSnapshot: RowSnapshot {
+final class BulkSnapshot: RowSnapshot {
   /// The first entries with a prefix.
   private struct Entries {
     let first: [[UInt8]]
@@ -34,13 +34,16 @@ private final class BulkSnapshot: RowSnapshot {
   /// How many entries of a prefix are read in bulk. More than that are read when they are asked for.
   private static let limit = 64
 
+  /// Whether what is not known is only noted, and does not exist until it is read in bulk. Otherwise it is read at once.
+  var isNoting = true
+
   private let snapshot: any RowSnapshot
   private var rows: [ObjectReference: StoredRow?]
   private var entries: [[UInt8]: Entries] = [:]
   private var wantedRows: Set<ObjectReference> = []
   private var wantedPrefixes: Set<[UInt8]> = []
 
-  init(_ snapshot: any RowSnapshot, knowing rows: [ObjectReference: StoredRow?]) {
+  init(_ snapshot: any RowSnapshot, knowing rows: [ObjectReference: StoredRow?] = [:]) {
     (self.snapshot, self.rows) = (snapshot, rows)
   }
 
@@ -64,9 +67,12 @@ private final class BulkSnapshot: RowSnapshot {
     return true
   }
 
-  func row(_ reference: RowReference, in table: UInt32) -> StoredRow? {
+  func forget() { (rows, entries) = ([:], [:]) }
+
+  func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow? {
     let object = ObjectReference(entity: table, reference: reference)
     if let row = rows[object] { return row }
+    guard isNoting else { return try snapshot.row(reference, in: table) }
     wantedRows.insert(object)
     return nil
   }
@@ -77,11 +83,11 @@ private final class BulkSnapshot: RowSnapshot {
     guard upper == Entry.successor(of: lower) else {
       return try snapshot.forEachEntry(from: lower, before: upper, reverse: reverse, body)
     }
-    guard let known = entries[lower] else {
+    if entries[lower] == nil, isNoting {
       wantedPrefixes.insert(lower)
       return
     }
-    guard known.areAll else {
+    guard let known = entries[lower], known.areAll else {
       return try snapshot.forEachEntry(from: lower, before: upper, reverse: reverse, body)
     }
     for place in known.first.indices {

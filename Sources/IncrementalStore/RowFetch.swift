@@ -98,6 +98,8 @@ struct RowFetch {
     if isForCount, let count = try rows.count() {
       return ([NSNumber(value: request.windowed(count))] as [Any], rows.usedPath)
     }
+    let readsRelated = snapshot.isRemote && request.readsRelationships(of: map)
+    rows.readsRelated = readsRelated
     var collector = try RowCollector(request, of: map, source, isForCount: isForCount)
     if let names = request.countedGroupNames,
       let (groups, path) = try rows.groups(by: names, areSorted: request.isSorted)
@@ -127,7 +129,7 @@ struct RowFetch {
     case .managedObjectResultType: answer = try results(copies: true, try objectOfRow(for: request))
     case .dictionaryResultType:
       try offerRows()
-      answer = collector.dictionaries
+      answer = try collector.dictionaries(rehearsing: readsRelated ? source.rehearse : { _ in })
     default:
       try offerRows()
       answer = [NSNumber(value: collector.count)]

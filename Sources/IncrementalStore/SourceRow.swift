@@ -10,6 +10,12 @@ final class RowSource {
   let indexes: DeclaredIndexes
   weak let context: NSManagedObjectContext?
   private(set) var failure: (any Error)?
+  /// What the values of rows are read from.
+  let values: any RowSnapshot
+  /// Nil if values are read one by one, from the snapshot itself.
+  private let bulk: BulkSnapshot?
+  /// Whether rows that are not known are only noted.
+  var isRehearsing: Bool { bulk?.isNoting ?? false }
   /// Rows at the other ends of relationships. Many of them are needed again soon.
   private var related: [ObjectReference: SourceRow] = [:]
   private static let relatedLimit = 4096
@@ -21,6 +27,23 @@ final class RowSource {
     self.rows = rows
     self.indexes = indexes
     self.context = context
+    bulk = snapshot.isRemote ? BulkSnapshot(snapshot) : nil
+    bulk?.isNoting = false
+    values = bulk ?? snapshot
+  }
+
+  /// Reads together what an evaluation of several rows reads of other rows, if each read waits for another machine.
+  ///
+  /// - Parameter evaluate: Evaluates the rows. What it finds out does not count, since it is called before everything is
+  ///   read.
+  /// - Complexity: One read for each relationship that is followed after another.
+  func rehearse(_ evaluate: () -> Void) throws {
+    guard let bulk else { return }
+    let before = failure
+    bulk.forget()
+    bulk.isNoting = true
+    defer { (bulk.isNoting, failure) = (false, before) }
+    repeat { evaluate() } while try bulk.readWanted()
   }
 
   /// The row of an object; nil, with a failure noted, if the model lacks the entity. Its bytes are read when they are
@@ -93,8 +116,9 @@ final class SourceRow {
   /// Whether the row exists. Reads it unless it is already read.
   func read() -> Bool {
     guard !isRead else { return exists }
+    let found = source.attempt { try source.values.row(stored.reference, in: map.number) } ?? nil
+    if found == nil, source.isRehearsing { return false }
     isRead = true
-    let found = source.attempt { try source.snapshot.row(stored.reference, in: map.number) } ?? nil
     exists = found != nil
     if let found { stored = found }
     return exists

@@ -51,6 +51,11 @@ struct RowCollector {
     return true
   }
 
+  /// Evaluates what the fetch asks of a row, and forgets it.
+  func rehearse(_ row: SourceRow, isMatch: Bool) {
+    if !isMatch { _ = matches(row) }
+  }
+
   /// False: all rows of the answer are kept.
   func passOn(copies: Bool = false, _ body: (SourceRow) -> Void) -> Bool { false }
 
@@ -84,7 +89,11 @@ struct RowCollector {
   }
 
   /// The dictionaries of the answer.
-  var dictionaries: [NSDictionary] { projection?.dictionaries(of: rows) ?? [] }
+  ///
+  /// - Parameter rehearse: Not called: `RowProjection` makes all dictionaries at once.
+  func dictionaries(rehearsing rehearse: (() -> Void) throws -> Void) rethrows -> [NSDictionary] {
+    projection?.dictionaries(of: rows) ?? []
+  }
 
   /// Not called: see ``takesGroups``.
   func dictionaries(of groups: [CountedRows]) -> [NSDictionary] { fatalError("Rows are grouped by RowProjection.") }

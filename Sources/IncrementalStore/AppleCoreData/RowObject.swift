@@ -48,7 +48,7 @@ extension SourceRow {
   fileprivate func members(of set: EntityMap.StoredSet) -> Any {
     var members: [RowObject] = []
     _ = source.attempt {
-      try source.snapshot.forEachMember(of: stored.reference, set.end) { member in
+      try source.values.forEachMember(of: stored.reference, set.end) { member in
         if let row = source.row(of: member.member) { members.append(RowObject(row)) }
       }
     }

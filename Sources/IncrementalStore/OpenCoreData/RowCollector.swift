@@ -119,7 +119,7 @@ extension SourceRow {
     var count: Int64 = 0
     _ = source.attempt {
       let prefix = Entry.members(of: stored.reference, set.end.number)
-      try source.snapshot.forEachEntry(beginningWith: prefix) { _ in
+      try source.values.forEachEntry(beginningWith: prefix) { _ in
         count += 1
         return true
       }
@@ -130,7 +130,7 @@ extension SourceRow {
   fileprivate func value(of set: EntityMap.StoredSet) -> PredicateValue {
     var members: [PredicateValue] = []
     _ = source.attempt {
-      try source.snapshot.forEachMember(of: stored.reference, set.end) { members.append(source.value(of: $0.member)) }
+      try source.values.forEachMember(of: stored.reference, set.end) { members.append(source.value(of: $0.member)) }
     }
     return .collection(members, ordered: set.end.isOrdered)
   }

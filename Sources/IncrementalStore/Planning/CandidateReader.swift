@@ -87,7 +87,7 @@ struct CandidateReader {
     case .objects(let objects): return lookups.take(objects.count) ? (objects, path) : nil
     case .opposites(let object, let inverse):
       guard lookups.take(1), let row = try source.snapshot.row(object.reference, in: object.entity) else { return nil }
-      return try opposites(of: row, object, inverse, &lookups).map { ($0, path) }
+      return try opposites(of: row, object, inverse, source.snapshot, &lookups).map { ($0, path) }
     case .holders(let keys, let constraint):
       guard lookups.take(keys.count) else { return nil }
       return (try keys.flatMap { try holders(of: $0, constraint) }, path)
@@ -106,7 +106,8 @@ struct CandidateReader {
 
   /// The objects that relate to an object. Nil if there are too many.
   private func opposites(
-    of row: StoredRow, _ object: ObjectReference, _ inverse: AccessPath.Inverse, _ lookups: inout Int
+    of row: StoredRow, _ object: ObjectReference, _ inverse: AccessPath.Inverse, _ snapshot: any RowSnapshot,
+    _ lookups: inout Int
   ) throws -> [ObjectReference]? {
     switch inverse.end {
     case .none: return nil
@@ -118,7 +119,7 @@ struct CandidateReader {
     case .toMany(let end):
       var found: [ObjectReference] = []
       let most = lookups
-      try source.snapshot.readMembers(of: object.reference, end) { member in
+      try snapshot.readMembers(of: object.reference, end) { member in
         found.append(member.member)
         return found.count <= most
       }
@@ -155,12 +156,31 @@ struct CandidateReader {
     var rows = RowPass(related.predicate, of: related.map, includingSubentities: true, source, mostRows: mostRows)
     guard let found = try rows.matching() else { return nil }
     var opposites: [ObjectReference] = []
-    for row in found {
-      guard lookups.take(1), let more = try self.opposites(of: row.stored, row.reference, related.inverse, &lookups)
+    var rest = found[...]
+    while !rest.isEmpty {
+      let rows = rest.prefix(1024)
+      let read = try source.snapshot.readingInBulk { try self.opposites(of: rows, related, $0, lookups) }
+      guard let (more, left) = read else { return nil }
+      lookups = left
+      opposites += more
+      rest = rest.dropFirst(rows.count)
+    }
+    return opposites
+  }
+
+  /// The objects that relate to one of some rows, and how many lookups are left. Nil if there are too many.
+  private func opposites(
+    of rows: ArraySlice<SourceRow>, _ related: AccessPath.Related, _ snapshot: any RowSnapshot, _ lookups: Int
+  ) throws -> (objects: [ObjectReference], lookups: Int)? {
+    var opposites: [ObjectReference] = []
+    var lookups = lookups
+    for row in rows {
+      guard lookups.take(1),
+        let more = try self.opposites(of: row.stored, row.reference, related.inverse, snapshot, &lookups)
       else { return nil }
       opposites += more
     }
-    return opposites
+    return (opposites, lookups)
   }
 
   /// Tries all paths with few lookups, then with more and more. The last attempt takes most of the time.

@@ -94,7 +94,7 @@ extension NSPredicate {
 }
 
 extension NSExpression {
-  fileprivate func readsRelationships(of map: EntityMap) -> Bool {
+  func readsRelationships(of map: EntityMap) -> Bool {
     switch expressionType {
     case .keyPath: keyPath.utf8.contains(UInt8(ascii: ".")) || map.set(named: keyPath) != nil
     case .function: ([operand] + (arguments ?? [])).contains { $0.readsRelationships(of: map) }

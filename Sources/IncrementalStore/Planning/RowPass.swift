@@ -25,6 +25,8 @@ struct RowPass {
   /// The order of the fetch, and how many of the first rows in this order are needed.
   private var sorting: (descriptors: [NSSortDescriptor], window: Int)?
   private let mostRows: Int
+  /// Whether evaluating a row reads other rows, or entries.
+  var readsRelated: Bool
 
   /// - Parameter mostRows: How many rows may be read, by a scan or in its time.
   init(
@@ -39,9 +41,10 @@ struct RowPass {
     self.source = source
     self.mostRows = mostRows
     partialRows = PartialRowTest(predicate, source)
+    readsRelated = predicate.map { $0.readsRelationships(of: map) } ?? false
     reader = CandidateReader(
       source: source, maps: maps, places: places, mostRows: mostRows,
-      testsReadRelationships: predicate.map { $0.readsRelationships(of: map) } ?? false)
+      testsReadRelationships: readsRelated)
   }
 
   /// The number of rows that satisfy the predicate, if it can be told without reading them.
@@ -133,9 +136,11 @@ struct RowPass {
     let request = NSFetchRequest<NSManagedObject>(entityName: map.entity.name ?? "")
     (request.entity, request.predicate) = (map.entity, predicate)
     var collector = try RowCollector(request, of: map, source, isForCount: isForCount)
+    let page = RowPage(source, readsRelated: readsRelated)
     try search.forEachUncertainRow { found in
-      collector.offer(SourceRow(found.row, maps[found.place], source)) { $0 } && source.failure == nil
+      try page.offer(SourceRow(found.row, maps[found.place], source), true, to: &collector)
     }
+    try page.offerRest(true, to: &collector)
     if let failure = source.failure { throw failure }
     return collector
   }
@@ -155,6 +160,7 @@ struct RowPass {
     of search: any RowSearch, to collector: inout RowCollector, _ areSorted: Bool, _ keepsContents: Bool
   ) throws {
     usedPath = search.description
+    let page = RowPage(source, readsRelated: readsRelated)
     if let sorting, search.hasOrder, search.isExact, partialRows == nil {
       let first = min(collector.rowsToSkip, sorting.window)
       if var found = try search.rows(in: first..<sorting.window) {
@@ -165,8 +171,10 @@ struct RowPass {
           found.rows.sort { ($0.place, $0.row.reference) < ($1.place, $1.row.reference) }
         }
         for found in found.rows {
-          _ = collector.offer(SourceRow(found.row, maps[found.place], source), isMatch: found.isCertain) { $0 }
+          let row = SourceRow(found.row, maps[found.place], source)
+          _ = try page.offer(row, isMatch: found.isCertain, true, to: &collector)
         }
+        try page.offerRest(true, to: &collector)
         return
       }
     }
@@ -175,11 +183,9 @@ struct RowPass {
       try check.noteRow()
       guard isKnown(found.row, maps[found.place]) else { return true }
       let row = SourceRow(found.row, maps[found.place], source)
-      let goesOn = collector.offer(row, isMatch: found.isCertain && partialRows == nil) {
-        keepsContents ? $0 : $0.unread()
-      }
-      return goesOn && source.failure == nil
+      return try page.offer(row, isMatch: found.isCertain && partialRows == nil, keepsContents, to: &collector)
     }
+    try page.offerRest(keepsContents, to: &collector)
   }
 
   /// Those candidates that have one of the entities of the fetch, in the order in which a scan reads them.
@@ -201,13 +207,13 @@ struct RowPass {
     _ objects: ArraySlice<(object: ObjectReference, place: Int)>, _ collector: inout RowCollector,
     _ keepsContents: Bool, areMatches: Bool = false, needed: Int = 1
   ) throws {
+    let page = RowPage(source, readsRelated: readsRelated)
     try source.snapshot.forEachRow(of: objects, needed: needed) { row, place in
       guard areMatches || isKnown(row, maps[place]) else { return true }
-      let goesOn = collector.offer(SourceRow(row, maps[place], source), isMatch: areMatches) {
-        keepsContents ? $0 : $0.unread()
-      }
-      return goesOn && source.failure == nil
+      return try page.offer(
+        SourceRow(row, maps[place], source), isMatch: areMatches, keepsContents, to: &collector)
     }
+    try page.offerRest(keepsContents, to: &collector)
   }
 
   /// Calls `body` with each object that satisfies the predicate, in the order of sort descriptors, if the entries of an
@@ -366,6 +372,7 @@ struct RowPass {
         continue
       }
       let probe = SourceRow(StoredRow(reference: .integer(0), bytes: [], version: 0, revision: 0), map, source)
+      let page = RowPage(source, readsRelated: readsRelated)
       // What is known of an object that is not loaded in whole is not told by a field alone.
       let test = partialRows == nil ? RowTest(predicate, map, source.rows) : nil
       var holds: Bool?
@@ -375,24 +382,31 @@ struct RowPass {
         return holds ?? true
       } _: { row in
         guard isKnown(row, map) else { return true }
+        guard !page.keepsRows else {
+          let row = SourceRow(row.copy(), map, source)
+          goesOn = try page.offer(row, isMatch: holds == true, keepsContents, to: &collector)
+          return goesOn
+        }
         // Swaps the row in and out, so that its bytes have one owner and are not reference-counted.
         swap(&probe.stored, &row)
         goesOn = collector.offer(probe, isMatch: holds == true) { keepsContents ? $0.copy() : $0.unread() }
         swap(&probe.stored, &row)
         return goesOn && source.failure == nil
       }
+      if goesOn { goesOn = try page.offerRest(keepsContents, to: &collector) }
     }
   }
 
   private func merge(_ collector: inout RowCollector, _ keepsContents: Bool) throws {
     var rows = TableMerge(maps, from: first, source.snapshot)
     var check = CancellationCheck()
+    let page = RowPage(source, readsRelated: readsRelated)
     try rows.forEachRow { row, map in
       try check.noteRow()
       guard isKnown(row, map) else { return true }
-      let goesOn = collector.offer(SourceRow(row, map, source)) { keepsContents ? $0 : $0.unread() }
-      return goesOn && source.failure == nil
+      return try page.offer(SourceRow(row, map, source), keepsContents, to: &collector)
     }
+    try page.offerRest(keepsContents, to: &collector)
   }
 }
 

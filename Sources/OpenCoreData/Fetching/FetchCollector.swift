@@ -78,6 +78,12 @@ package struct FetchCollector<Row> {
     return matched < bound
   }
 
+  /// Evaluates what the fetch asks of a row, and forgets it. What it reads can then be read before the row is offered.
+  package func rehearse(_ row: Row, isMatch: Bool) {
+    guard isMatch || matches(row), !isForCount else { return }
+    if let groups { groups.rehearse(row) } else if isSorted { _ = fetch.sort?.keys(of: row) }
+  }
+
   // Not inlined: the types that it uses take time to look up.
   @inline(never)
   private mutating func sort(_ row: Row, _ copy: (Row) -> Row) -> Bool {
@@ -121,9 +127,26 @@ package struct FetchCollector<Row> {
   }
 
   /// The dictionaries of the answer.
-  package var dictionaries: [NSDictionary] {
+  package var dictionaries: [NSDictionary] { dictionaries { _ in } }
+
+  /// The dictionaries of the answer.
+  ///
+  /// - Parameter rehearse: Called before the dictionaries of some rows are made, with a closure that evaluates what these
+  ///   dictionaries have.
+  package func dictionaries(
+    rehearsing rehearse: (_ evaluate: () -> Void) throws -> Void
+  ) rethrows -> [NSDictionary] {
     guard let projection = fetch.projection else { fatalError("The request is not for dictionaries.") }
-    return groups.map { projection.dictionaries(of: $0, window) } ?? result.map(projection.dictionary)
+    if let groups { return projection.dictionaries(of: groups, window) }
+    var dictionaries: [NSDictionary] = []
+    var rest = result[...]
+    while !rest.isEmpty {
+      let rows = rest.prefix(256)
+      try rehearse { for row in rows { _ = projection.dictionary(of: row) } }
+      dictionaries += rows.map(projection.dictionary)
+      rest = rest.dropFirst(rows.count)
+    }
+    return dictionaries
   }
 
   /// The dictionaries of a request that groups rows, made from groups of which it reads only values that are the same

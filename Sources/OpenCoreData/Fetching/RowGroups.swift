@@ -61,6 +61,13 @@ final class RowGroups<Row> {
     return table.count < bound
   }
 
+  /// Reads what the table needs of a row, and forgets it.
+  func rehearse(_ row: Row) {
+    var values: [PredicateValue] = []
+    read(row, &values)
+    if let sort { _ = sort.keys(of: row) }
+  }
+
   /// Lets a row stand for its group if it is the first one.
   // Not inlined: the types that it uses take time to look up.
   @inline(never)
