@@ -94,12 +94,10 @@ struct RowFetch {
       return (nothing, nil)
     }
     let source = RowSource(snapshot, store.access, indexes, context)
-    var rows = RowPass(request.predicate, of: map, includingSubentities: request.includesSubentities, source)
+    var rows = RowPass(request, of: map, source)
     if isForCount, let count = try rows.count() {
       return ([NSNumber(value: request.windowed(count))] as [Any], rows.usedPath)
     }
-    let readsRelated = snapshot.isRemote && request.readsRelationships(of: map)
-    rows.readsRelated = readsRelated
     var collector = try RowCollector(request, of: map, source, isForCount: isForCount)
     if let names = request.countedGroupNames,
       let (groups, path) = try rows.groups(by: names, areSorted: request.isSorted)
@@ -129,7 +127,7 @@ struct RowFetch {
     case .managedObjectResultType: answer = try results(copies: true, try objectOfRow(for: request))
     case .dictionaryResultType:
       try offerRows()
-      answer = try collector.dictionaries(rehearsing: readsRelated ? source.rehearse : { _ in })
+      answer = try collector.dictionaries(rehearsing: rows.readsRelated ? source.rehearse : { _ in })
     default:
       try offerRows()
       answer = [NSNumber(value: collector.count)]
@@ -144,7 +142,7 @@ struct RowFetch {
   func rows(
     _ request: NSFetchRequest<NSManagedObject>, of map: EntityMap, _ source: RowSource, keepingContents: Bool
   ) throws -> [SourceRow] {
-    var rows = RowPass(request.predicate, of: map, includingSubentities: request.includesSubentities, source)
+    var rows = RowPass(request, of: map, source)
     var collector = try RowCollector(request, of: map, source, isForCount: false)
     if let window = request.sortedWindow { rows.prepareOrder(request.sortDescriptors ?? [], window) }
     _ = try rows.offerRows(to: &collector, areSorted: request.isSorted, keepingContents: keepingContents)

@@ -16,7 +16,7 @@ extension RowFetch {
   ) throws -> (answer: PackedIDs, path: (any CustomStringConvertible)?) {
     guard let entity = entity(of: request), let map = store.access.schema[entity] else { return (PackedIDs(), nil) }
     let source = RowSource(snapshot, store.access, indexes, context)
-    var rows = RowPass(request.predicate, of: map, includingSubentities: request.includesSubentities, source)
+    var rows = RowPass(request, of: map, source)
     var ids = PackedIDs()
     if request.isSorted, request.fetchOffset <= 0, request.fetchLimit <= 0,
       try rows.forEachObjectInOrder(

@@ -52,14 +52,13 @@ final class RowPage {
 }
 
 extension NSFetchRequest<NSManagedObject> {
-  /// Whether evaluating the request for an object reads other rows, or the entries of a to-many relationship.
-  func readsRelationships(of map: EntityMap) -> Bool {
+  /// Whether the order of the results, or dictionaries, depend on other rows, or on entries of to-many relationships.
+  func resultsReadRelationships(of map: EntityMap) -> Bool {
     let columns = (propertiesToFetch ?? []) + (propertiesToGroupBy ?? [])
     let expressions = columns.compactMap { column in
       (column as? NSExpressionDescription)?.expression ?? (column as? String).map(NSExpression.init(forKeyPath:))
     }
     let keys = (sortDescriptors ?? []).compactMap(\.key).map(NSExpression.init(forKeyPath:))
-    return predicate?.readsRelationships(of: map) ?? false
-      || (expressions + keys).contains { $0.readsRelationships(of: map) }
+    return (expressions + keys).contains { $0.readsRelationships(of: map) }
   }
 }

@@ -26,7 +26,7 @@ struct RowPass {
   private var sorting: (descriptors: [NSSortDescriptor], window: Int)?
   private let mostRows: Int
   /// Whether evaluating a row reads other rows, or entries.
-  var readsRelated: Bool
+  private(set) var readsRelated: Bool
 
   /// - Parameter mostRows: How many rows may be read, by a scan or in its time.
   init(
@@ -45,6 +45,11 @@ struct RowPass {
     reader = CandidateReader(
       source: source, maps: maps, places: places, mostRows: mostRows,
       testsReadRelationships: readsRelated)
+  }
+
+  init(_ request: NSFetchRequest<NSManagedObject>, of map: EntityMap, _ source: RowSource) {
+    self.init(request.predicate, of: map, includingSubentities: request.includesSubentities, source)
+    readsRelated = readsRelated || source.snapshot.isRemote && request.resultsReadRelationships(of: map)
   }
 
   /// The number of rows that satisfy the predicate, if it can be told without reading them.

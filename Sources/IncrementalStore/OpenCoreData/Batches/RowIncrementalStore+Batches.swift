@@ -219,7 +219,7 @@ extension RowFetch {
     _ request: NSFetchRequest<NSManagedObject>, of map: EntityMap, _ source: RowSource,
     _ body: (SourceRow) throws -> Void
   ) throws {
-    var rows = RowPass(request.predicate, of: map, includingSubentities: request.includesSubentities, source)
+    var rows = RowPass(request, of: map, source)
     try withoutActuallyEscaping(body) { body in
       var collector = try RowCollector(request, of: map, source, isForCount: false)
       _ = collector.passOn { row in
