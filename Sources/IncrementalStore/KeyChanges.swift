@@ -69,6 +69,7 @@ struct KeyChanges {
   /// - Throws: `KeyConflicts` if a key would belong to more than one object; 259 if an entry of one of the keys is
   ///   missing or does not agree with the rows.
   func check() throws {
+    if snapshot.isRemote { try readAll() }
     var conflicts: [KeyConflict] = []
     for (key, claim) in claims where !claim.owners.isEmpty || !claim.takers.isEmpty {
       let holder = try holder(of: key, claim)
@@ -85,6 +86,22 @@ struct KeyChanges {
         conflicts: conflicts.sorted {
           ($0.takers[0].reference, $0.names.joined()) < ($1.takers[0].reference, $1.names.joined())
         })
+    }
+  }
+
+  /// Reads what will be checked, so that all of it is known to be wanted before anything is missed.
+  private func readAll() throws {
+    for (key, claim) in claims where !claim.owners.isEmpty || !claim.takers.isEmpty {
+      let prefix = Entry.key(key.bytes, key.constraint)
+      try snapshot.forEachEntry(beginningWith: prefix, reverse: false) { entry in
+        let (member, _) = try StoreFailure.reading(Self.place(claim)) {
+          try Entry.member(in: entry, after: prefix.count, isOrdered: false)
+        }
+        if !claim.owners.contains(where: { $0.reference == member }) {
+          _ = try snapshot.row(member.reference, in: member.entity)
+        }
+        return true
+      }
     }
   }
 

@@ -37,6 +37,71 @@
       }
     }
 
+    @Test(
+      "Their objects, and those that they come to refer to, are not read one by one.",
+      arguments: [-1.0, 0], [false, true])
+    func together(_ interval: TimeInterval, _ keepsHistory: Bool) throws {
+      let proxy = Proxy()
+      defer { proxy.end() }
+      let namespace = Namespace(Server.address(in: proxy.folder))
+      defer { namespace.remove() }
+      let writer = try namespace.context()
+      let ids = try writer.performAndWait {
+        let goods = (0..<50).map { writer.add("goods \($0)") }
+        try writer.save()
+        return goods.map(\.objectID)
+      }
+      let context = try namespace.context([NSPersistentHistoryTrackingKey: keepsHistory])
+      try context.performAndWait {
+        context.stalenessInterval = interval
+        let goods = try context.goods()
+        for count in 1...2 {
+          for some in goods { some.setValue(count, forKey: "count") }
+          let before = proxy.requests
+          try context.save()
+          #expect(proxy.requests - before < 12, "\(proxy.requests - before)")
+        }
+        for change in 0..<4 {
+          let before = proxy.requests
+          for (place, some) in goods.enumerated() {
+            switch change {
+            case 0: some.setValue(goods[(place + 1) % 50], forKey: "substitute")
+            case 1: some.setValue(place % 3 == 0 ? nil : goods[(place + 7) % 50], forKey: "substitute")
+            case 2: some.setValue("new \(place)", forKey: "name")
+            default: some.setValue("new \((place + 1) % 50)", forKey: "name")
+            }
+          }
+          let fired = proxy.requests
+          try context.save()
+          #expect(proxy.requests - fired < 12, "change \(change): \(fired - before), \(proxy.requests - fired)")
+        }
+        context.reset()
+        for number in 0..<2 {
+          let before = proxy.requests
+          let order = context.insert("Order", ["number": number])
+          order.setValue(Set(ids.map { context.object(with: $0) }), forKey: "contents")
+          try context.save()
+          #expect(proxy.requests - before < 12, "\(proxy.requests - before)")
+        }
+        // The last of them is deleted by somebody else.
+        let other = try namespace.context()
+        try other.performAndWait {
+          other.delete(other.object(with: ids[49]))
+          try other.save()
+        }
+        let order = context.insert("Order", ["number": 2])
+        order.setValue(Set(ids.map { context.object(with: $0) }), forKey: "contents")
+        #expect(failure { try context.save() } != nil)
+      }
+      let last = try namespace.context([NSPersistentHistoryTrackingKey: keepsHistory])
+      try last.performAndWait {
+        for some in try last.goods() { last.delete(some) }
+        let before = proxy.requests
+        try last.save()
+        #expect(proxy.requests - before < 20, "deleted: \(proxy.requests - before)")
+      }
+    }
+
     @Test("What somebody else has changed or deleted since is a conflict.", arguments: [-1.0, 0])
     func conflicts(_ interval: TimeInterval) throws {
       let namespace = Namespace()

@@ -199,9 +199,25 @@ extension NSManagedObjectContext {
       }
     }
     let conflicts =
-      try permittingOldValues { try ConflictCheck.conflicts(read, self) } + ConflictCheck.conflicts(checked, self)
+      try permittingOldValues { try ConflictCheck.conflicts(read, self) } + conflictsWithRows(checked, coordinator)
       + conflictsOfCheckedEnds()
-    return conflicts.isEmpty ? [] : try conflicts + ConflictCheck.conflicts(faults, self)
+    return conflicts.isEmpty ? [] : try conflicts + conflictsWithRows(faults, coordinator)
+  }
+
+  /// The conflicts of objects with their rows, which a store far away reads together if the context permits no old
+  /// values.
+  private func conflictsWithRows(
+    _ objects: [NSManagedObject], _ coordinator: NSPersistentStoreCoordinator
+  ) throws -> [NSMergeConflict] {
+    guard stalenessInterval >= 0, !objects.isEmpty else { return try ConflictCheck.conflicts(objects, self) }
+    var areRead = true
+    for store in coordinator.persistentStores {
+      let ids = objects.map(\.objectID).filter { $0.persistentStore === store }
+      guard areRead, !ids.isEmpty else { continue }
+      areRead = try (store as? any ComparingStore)?.readRows(of: ids) ?? false
+    }
+    guard areRead else { return try ConflictCheck.conflicts(objects, self) }
+    return try permittingOldValues { try ConflictCheck.conflicts(objects, self) }
   }
 
   private func permittingOldValues<R>(_ body: () throws -> R) rethrows -> R {

@@ -4,4 +4,9 @@ package protocol ComparingStore: NSIncrementalStore {
   /// Whether the next save compares all rows that it changes. Then a context that permits no old values does not have
   /// them read once more before.
   var comparesRows: Bool { get }
+
+  /// Reads the rows of objects as they are stored now, together, into the row cache.
+  ///
+  /// - Returns: False, and nothing is read, if it takes no less time to read one after the other.
+  func readRows(of objectIDs: [NSManagedObjectID]) throws -> Bool
 }
