@@ -27,6 +27,7 @@ struct RowPass {
   private let mostRows: Int
   /// Whether evaluating a row reads other rows, or entries.
   private(set) var readsRelated: Bool
+  private var page: RowPage
 
   /// - Parameter mostRows: How many rows may be read, by a scan or in its time.
   init(
@@ -42,6 +43,7 @@ struct RowPass {
     self.mostRows = mostRows
     partialRows = PartialRowTest(predicate, source)
     readsRelated = predicate.map { $0.readsRelationships(of: map) } ?? false
+    page = RowPage(source, readsRelated: readsRelated)
     reader = CandidateReader(
       source: source, maps: maps, places: places, mostRows: mostRows,
       testsReadRelationships: readsRelated)
@@ -49,7 +51,9 @@ struct RowPass {
 
   init(_ request: NSFetchRequest<NSManagedObject>, of map: EntityMap, _ source: RowSource) {
     self.init(request.predicate, of: map, includingSubentities: request.includesSubentities, source)
-    readsRelated = readsRelated || source.snapshot.isRemote && request.resultsReadRelationships(of: map)
+    guard source.snapshot.isRemote, request.resultsReadRelationships(of: map) else { return }
+    readsRelated = true
+    page = RowPage(source, readsRelated: true)
   }
 
   /// The number of rows that satisfy the predicate, if it can be told without reading them.
@@ -141,7 +145,6 @@ struct RowPass {
     let request = NSFetchRequest<NSManagedObject>(entityName: map.entity.name ?? "")
     (request.entity, request.predicate) = (map.entity, predicate)
     var collector = try RowCollector(request, of: map, source, isForCount: isForCount)
-    let page = RowPage(source, readsRelated: readsRelated)
     try search.forEachUncertainRow { found in
       try page.offer(SourceRow(found.row, maps[found.place], source), true, to: &collector)
     }
@@ -165,7 +168,6 @@ struct RowPass {
     of search: any RowSearch, to collector: inout RowCollector, _ areSorted: Bool, _ keepsContents: Bool
   ) throws {
     usedPath = search.description
-    let page = RowPage(source, readsRelated: readsRelated)
     if let sorting, search.hasOrder, search.isExact, partialRows == nil {
       let first = min(collector.rowsToSkip, sorting.window)
       if var found = try search.rows(in: first..<sorting.window) {
@@ -212,7 +214,6 @@ struct RowPass {
     _ objects: ArraySlice<(object: ObjectReference, place: Int)>, _ collector: inout RowCollector,
     _ keepsContents: Bool, areMatches: Bool = false, needed: Int = 1
   ) throws {
-    let page = RowPage(source, readsRelated: readsRelated)
     try source.snapshot.forEachRow(of: objects, needed: needed) { row, place in
       guard areMatches || isKnown(row, maps[place]) else { return true }
       return try page.offer(
@@ -377,7 +378,6 @@ struct RowPass {
         continue
       }
       let probe = SourceRow(StoredRow(reference: .integer(0), bytes: [], version: 0, revision: 0), map, source)
-      let page = RowPage(source, readsRelated: readsRelated)
       // What is known of an object that is not loaded in whole is not told by a field alone.
       let test = partialRows == nil ? RowTest(predicate, map, source.rows) : nil
       var holds: Bool?
@@ -405,7 +405,6 @@ struct RowPass {
   private func merge(_ collector: inout RowCollector, _ keepsContents: Bool) throws {
     var rows = TableMerge(maps, from: first, source.snapshot)
     var check = CancellationCheck()
-    let page = RowPage(source, readsRelated: readsRelated)
     try rows.forEachRow { row, map in
       try check.noteRow()
       guard isKnown(row, map) else { return true }
