@@ -67,6 +67,7 @@ final class BulkSnapshot: RowSnapshot {
     return true
   }
 
+  /// Forgets what has been read, so that it takes no memory.
   func forget() { (rows, entries) = ([:], [:]) }
 
   func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow? {

@@ -19,6 +19,8 @@ struct KeyChanges {
     var takers: [SavedObject] = []
 
     init(_ constraint: EntityMap.Constraint) { self.constraint = constraint }
+
+    func isOwner(_ object: ObjectReference) -> Bool { owners.contains { $0.reference == object } }
   }
 
   private let access: RowAccess
@@ -89,46 +91,47 @@ struct KeyChanges {
     }
   }
 
-  /// Reads what will be checked, so that all of it is known to be wanted before anything is missed.
+  /// Asks for all that will be checked, before anything is missed: what a remote store has not been asked for yet does
+  /// not exist in a first run.
   private func readAll() throws {
     for (key, claim) in claims where !claim.owners.isEmpty || !claim.takers.isEmpty {
-      let prefix = Entry.key(key.bytes, key.constraint)
-      try snapshot.forEachEntry(beginningWith: prefix, reverse: false) { entry in
-        let (member, _) = try StoreFailure.reading(Self.place(claim)) {
-          try Entry.member(in: entry, after: prefix.count, isOrdered: false)
-        }
-        if !claim.owners.contains(where: { $0.reference == member }) {
-          _ = try snapshot.row(member.reference, in: member.entity)
-        }
-        return true
+      try forEachHolder(of: key, claim) { holder in
+        if !claim.isOwner(holder) { _ = try snapshot.row(holder.reference, in: holder.entity) }
       }
     }
   }
 
   /// The object that has a key in the store; nil if the key has no entry.
   private func holder(of key: Key, _ claim: Claim) throws -> ObjectReference? {
-    let prefix = Entry.key(key.bytes, key.constraint)
+    let place = Entry.key(key.bytes, key.constraint).count
     var holder: ObjectReference?
-    try snapshot.forEachEntry(beginningWith: prefix, reverse: false) { entry in
-      let (member, _) = try StoreFailure.reading(Self.place(claim)) {
-        try Entry.member(in: entry, after: prefix.count, isOrdered: false)
-      }
+    try forEachHolder(of: key, claim) { object in
       if let holder {
-        let words = "\(access.name(holder)) and \(access.name(member)) have the same values"
-        throw damaged(claim, words, at: prefix.count)
+        throw damaged(claim, "\(access.name(holder)) and \(access.name(object)) have the same values", at: place)
       }
-      guard try has(member, key, claim) else {
-        throw damaged(claim, "\(access.name(member)) does not have the values of its entry", at: prefix.count)
+      guard try has(object, key, claim) else {
+        throw damaged(claim, "\(access.name(object)) does not have the values of its entry", at: place)
       }
-      holder = member
-      return true
+      holder = object
     }
     return holder
   }
 
+  /// Calls `body` with each object that has an entry for a key. There should be at most one.
+  private func forEachHolder(of key: Key, _ claim: Claim, _ body: (ObjectReference) throws -> Void) throws {
+    let prefix = Entry.key(key.bytes, key.constraint)
+    try snapshot.forEachEntry(beginningWith: prefix, reverse: false) { entry in
+      let (holder, _) = try StoreFailure.reading(Self.place(claim)) {
+        try Entry.member(in: entry, after: prefix.count, isOrdered: false)
+      }
+      try body(holder)
+      return true
+    }
+  }
+
   /// Whether the row of an object has a key.
   private func has(_ object: ObjectReference, _ key: Key, _ claim: Claim) throws -> Bool {
-    if claim.owners.contains(where: { $0.reference == object }) { return true }
+    if claim.isOwner(object) { return true }
     guard let row = try snapshot.row(object.reference, in: object.entity) else { return false }
     return try self.key(of: claim.constraint, row.bytes, object) == key
   }

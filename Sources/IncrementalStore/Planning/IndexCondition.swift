@@ -79,23 +79,28 @@ struct IndexCondition {
     }
   }
 
-  /// Returns whether the bound is now where the constant is.
+  /// Returns whether the range now begins where the constant is.
   private mutating func takeLower(
     _ constant: Any?, of attribute: NSAttributeDescription, isExcluded: Bool = false
   ) -> Bool {
     guard lower == nil, let value = IndexedValue(lowerBound: constant, of: attribute) else { return false }
-    let isExact = IndexedValue.isPlace(of: constant, amongValuesOf: attribute)
-    lower = Bound(value: value, excludesValue: isExact && isExcluded)
-    return isExact
+    return Self.set(&lower, to: value, at: constant, of: attribute, isExcluded)
   }
 
-  /// Returns whether the bound is now where the constant is.
+  /// Returns whether the range now ends where the constant is.
   private mutating func takeUpper(
     _ constant: Any?, of attribute: NSAttributeDescription, isExcluded: Bool = false
   ) -> Bool {
     guard upper == nil, let value = IndexedValue(upperBound: constant, of: attribute) else { return false }
+    return Self.set(&upper, to: value, at: constant, of: attribute, isExcluded)
+  }
+
+  private static func set(
+    _ bound: inout Bound?, to value: IndexedValue, at constant: Any?, of attribute: NSAttributeDescription,
+    _ isExcluded: Bool
+  ) -> Bool {
     let isExact = IndexedValue.isPlace(of: constant, amongValuesOf: attribute)
-    upper = Bound(value: value, excludesValue: isExact && isExcluded)
+    bound = Bound(value: value, excludesValue: isExact && isExcluded)
     return isExact
   }
 }

@@ -40,7 +40,10 @@ final class RowPage {
     self.rows = []
     size = min(Self.most, 4 * size)
     try source.rehearse { for (row, isMatch) in rows { collector.rehearse(row, isMatch: isMatch) } }
-    return rows.allSatisfy { offerNow($0.row, $0.isMatch, keepsContents, &collector) }
+    for (row, isMatch) in rows {
+      guard offerNow(row, isMatch, keepsContents, &collector) else { return false }
+    }
+    return true
   }
 
   @inline(__always)

@@ -82,5 +82,41 @@
         }
       }
     }
+
+    @Test("They are those of one state, while another process moves them.")
+    func concurrently() async throws {
+      let namespace = Namespace()
+      defer { namespace.remove() }
+      let writer = try namespace.context()
+      try writer.performAndWait { try fill(writer) }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask {
+          let context = try namespace.context()
+          try context.performAndWait {
+            let goods = try context.goods("name BEGINSWITH 'goods 1'")
+            for _ in 0..<20 {
+              // All of them change places in each save.
+              let others = goods.map { $0.value(forKey: "substitute") }
+              for (some, other) in zip(goods, others.dropFirst() + others.prefix(1)) {
+                some.setValue(other, forKey: "substitute")
+              }
+              try context.save()
+            }
+          }
+        }
+        for _ in 0..<2 {
+          group.addTask {
+            for _ in 0..<20 {
+              let context = try namespace.context()
+              let count = try context.performAndWait {
+                try context.fetch(request("name MATCHES '.*' AND substitute.name MATCHES 'goods .*7'")).count
+              }
+              #expect(count == 60)
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
   }
 #endif
