@@ -45,16 +45,10 @@ extension CurrentManifest {
       reader.sequence = max(reader.sequence, sequence)
       guard reader.isHeld else { return reader }
       manifest.changeReaders[index] = reader
-      hasAcknowledged.store(true, ordering: .relaxed)
+      hasUnwritten.store(true, ordering: .relaxed)
       changes.take(from: manifest)
       return reader
     }
-  }
-
-  /// Writes to disk what has been acknowledged.
-  func writeAcknowledged() throws(StoreError) {
-    guard hasAcknowledged.load(ordering: .relaxed) else { return }
-    try withLock { (manifest) throws(StoreError) in try replace(&manifest, manifest) }
   }
 
   /// Keeps nothing any more for readers that are too far behind, and returns their names. `tombstoneBytes` returns the

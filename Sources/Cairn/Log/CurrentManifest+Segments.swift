@@ -52,7 +52,12 @@ extension CurrentManifest {
     return id
   }
 
-  func seal(_ segment: Segment) { withLock { $0.seal(segment) } }
+  func seal(_ segment: Segment) {
+    withLock { manifest in
+      manifest.seal(segment)
+      hasUnwritten.store(true, ordering: .relaxed)
+    }
+  }
 
   /// The segments that are durable and complete.
   var sealedSegments: Set<SegmentID> {

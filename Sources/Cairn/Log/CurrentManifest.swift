@@ -20,8 +20,9 @@ final class CurrentManifest: Sendable {
   let durable: DurableEnd
   /// What readers of changes need to know of the manifest, without waiting while it is replaced.
   let changes: ChangeLimits
-  /// Whether readers of changes have acknowledged something since the manifest was last replaced.
-  let hasAcknowledged = Atomic<Bool>(false)
+  /// Whether readers of changes have acknowledged something, or segments have been sealed, since the manifest was last
+  /// replaced.
+  let hasUnwritten = Atomic<Bool>(false)
   private let file: ManifestFile
   private let failure: LogFailure
   private let counts: LogCounts
@@ -45,6 +46,12 @@ final class CurrentManifest: Sendable {
   /// Calls `body` with the manifest. What it changes is on disk with the next replacement.
   func withLock<R, E>(_ body: (inout Manifest) throws(E) -> R) throws(E) -> R { try manifest.withLock(body) }
 
+  /// Writes to disk what has changed since the last replacement.
+  func writeChanges() throws(StoreError) {
+    guard hasUnwritten.load(ordering: .relaxed) else { return }
+    try withLock { (manifest) throws(StoreError) in try replace(&manifest, manifest) }
+  }
+
   /// Replaces the manifest by the next generation. `harden` makes the files that the new manifest lists durable; it is
   /// called once there is space for the manifest. A failure before that changes nothing; a later one poisons the log.
   func replace(
@@ -63,7 +70,7 @@ final class CurrentManifest: Sendable {
     }
     manifest = changed
     changes.take(from: changed)
-    hasAcknowledged.store(false, ordering: .relaxed)
+    hasUnwritten.store(false, ordering: .relaxed)
     counts.checkpointBytes.store(changed.checkpointBytes, ordering: .relaxed)
   }
 }

@@ -266,6 +266,19 @@ import Testing
 
   #endif
 
+  @Test("D26: Closing a store seals the segments that the background work has not sealed yet.")
+  func closingSeals() throws {
+    let machine = Machine()
+    var store = try machine.open()
+    try fill(store, 0..<1000, .buffered)
+    #expect(store.log.manifest.openSegments.count > 20)
+    try store.close()
+    store = try machine.open()
+    #expect(try count(store) == 1000)
+    // The last one, and one that was prepared for the next commits.
+    #expect(store.log.manifest.openSegments.count <= 2)
+  }
+
   @Test("D26: A call without a free descriptor throws `noDescriptors`, and succeeds once there is one.")
   func noDescriptors()
     async
