@@ -72,12 +72,9 @@ public final class Store: Sendable {
     dictionaries.close()
     environment.scheduler.shutDown()
     maintenance.close()
-    if !isPoisoned {
-      // Otherwise each opening needs a descriptor for every segment that the background work has not sealed yet, and
-      // readers of changes find some of them once more.
-      committer.sealFull()
-      do throws(StoreError) { try log.manifest.writeChanges() } catch {}
-    }
+    // Otherwise readers of changes find some of them once more, and the next opening needs a descriptor for each segment
+    // that was sealed last.
+    if !isPoisoned { do throws(StoreError) { try log.manifest.writeChanges() } catch {} }
     defer {
       fileLock?.release()
       departed.withLock { _ in log.directory.close() }

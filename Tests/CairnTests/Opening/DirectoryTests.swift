@@ -1,5 +1,6 @@
 import CairnInspection
 import CairnSimulation
+import Synchronization
 import Testing
 
 @testable import Cairn
@@ -266,8 +267,8 @@ import Testing
 
   #endif
 
-  @Test("D26: Closing a store seals the segments that the background work has not sealed yet.")
-  func closingSeals() throws {
+  @Test("D26: A store that is closed is opened with few descriptors, however late its segments were sealed.")
+  func sealedLate() throws {
     let machine = Machine()
     var store = try machine.open()
     try fill(store, 0..<1000, .buffered)
@@ -277,6 +278,21 @@ import Testing
     #expect(try count(store) == 1000)
     // The last one, and one that was prepared for the next commits.
     #expect(store.log.manifest.openSegments.count <= 2)
+  }
+
+  @Test("D13: A failed sync while a store is being closed leaves its manifest as it was.")
+  func closingAfterAFailedSync() throws {
+    let machine = Machine()
+    var store = try machine.open()
+    try fill(store, 0..<1000, .buffered)
+    // As after a reader of changes has acknowledged something.
+    store.log.manifest.hasUnwritten.store(true, ordering: .relaxed)
+    machine.files.failNext(.sync, with: .system(5))
+    let writes = machine.files.count(of: .write)
+    #expect(failure { try store.close() }?.code == .poisoned)
+    #expect(machine.files.count(of: .write) == writes)
+    store = try machine.open()
+    #expect(try count(store) == 1000)
   }
 
   @Test("D26: A call without a free descriptor throws `noDescriptors`, and succeeds once there is one.")
