@@ -63,7 +63,8 @@ public final class Store: Sendable {
   /// call too. Closing twice does no harm. Reading still works afterwards, writing throws `closed`.
   ///
   /// - Throws: `poisoned` if buffered commits could not be made durable. The store is closed all the same, and those
-  ///   commits survive the end of the process as before; a loss of power may take them.
+  ///   commits survive the end of the process as before; a loss of power may take them. `inputOutput` or `noSpace` if
+  ///   all commits are durable, but that could not be recorded. The store is closed then, too.
   public func close() throws(StoreError) {
     // A forked child only has a copy of the store, and its `fork` handler has released that already.
     guard index.isOfThisProcess, !closed.exchange(true, ordering: .acquiringAndReleasing) else { return }
@@ -72,8 +73,8 @@ public final class Store: Sendable {
     dictionaries.close()
     environment.scheduler.shutDown()
     maintenance.close()
-    // Otherwise readers of changes find some of them once more, and the next opening needs a descriptor for each segment
-    // that was sealed last.
+    // Otherwise readers find some changes once more, and the next opening needs a descriptor for each of the segments
+    // that were sealed last.
     if !isPoisoned { do throws(StoreError) { try log.manifest.writeChanges() } catch {} }
     defer {
       fileLock?.release()

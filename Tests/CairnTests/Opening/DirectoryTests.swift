@@ -295,6 +295,20 @@ import Testing
     #expect(try count(store) == 1000)
   }
 
+  /// Each operation of closing fails once; then the machine loses power.
+  @Test(arguments: MemoryFileLayer.Operation.allCases) func closingFails(_ operation: MemoryFileLayer.Operation) throws
+  {
+    for skipped in 0..<8 {
+      let machine = Machine()
+      let store = try machine.open()
+      try fill(store, 0..<200)
+      #expect(store.log.manifest.openSegments.count > 4)
+      machine.files.failNext(operation, after: skipped, with: .system(5))
+      if let failed = failure({ try store.close() }) { #expect([.poisoned, .inputOutput].contains(failed.code)) }
+      #expect(try count(machine.crash().open()) == 200, "\(operation) after \(skipped)")
+    }
+  }
+
   @Test("D26: A call without a free descriptor throws `noDescriptors`, and succeeds once there is one.")
   func noDescriptors()
     async
