@@ -116,9 +116,9 @@ struct RowFetch {
     }
     func results<Result>(copies: Bool, _ make: @escaping (SourceRow) -> Result) throws -> [Result] {
       var results: [Result] = []
-      let arePassedOn = collector.passOn(copies: copies) { results.append(make($0)) }
+      collector.passOn(copies: copies) { results.append(make($0)) }
       try offerRows()
-      return arePassedOn ? results : collector.result.map(make)
+      return collector.passesOn ? results : collector.result.map(make)
     }
     let answer: Any
     switch request.resultType {

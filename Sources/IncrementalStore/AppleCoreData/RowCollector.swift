@@ -57,7 +57,10 @@ struct RowCollector {
   }
 
   /// False: all rows of the answer are kept.
-  func passOn(copies: Bool = false, _ body: (SourceRow) -> Void) -> Bool { false }
+  var passesOn: Bool { false }
+
+  func passOn(copies: Bool = false, _ body: (SourceRow) -> Void) {}
+  func keepRows() {}
 
   /// False: rows are always sorted.
   func takeInOrder() -> Bool { false }

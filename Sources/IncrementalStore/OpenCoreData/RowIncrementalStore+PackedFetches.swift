@@ -27,9 +27,9 @@ extension RowFetch {
     if let sorted = try sortedIDs(request, map, source, &rows) { return (sorted, rows.usedPath) }
     ids = PackedIDs()
     var collector = try RowCollector(request, of: map, source, isForCount: false)
-    let isPassedOn = collector.passOn { ids.append($0.objectID) }
+    collector.passOn { ids.append($0.objectID) }
     _ = try rows.offerRows(to: &collector, areSorted: request.isSorted, keepingContents: false)
-    if !isPassedOn { for row in collector.result { ids.append(row.objectID) } }
+    if !collector.passesOn { for row in collector.result { ids.append(row.objectID) } }
     if let failure = source.failure { throw failure }
     return (ids, rows.usedPath)
   }
@@ -46,7 +46,7 @@ extension RowFetch {
     var found = PackedIDs()
     var collector = try RowCollector(unsorted, of: map, source, isForCount: false)
     var isComplete = true
-    _ = collector.passOn { row in
+    collector.passOn { row in
       guard isComplete, row.read() else { return }
       found.append(row.objectID)
       isComplete = source.attempt { try order.append(row.stored.bytes) } ?? false

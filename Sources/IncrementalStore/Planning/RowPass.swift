@@ -198,7 +198,7 @@ struct RowPass {
   /// Those candidates that have one of the entities of the fetch, in the order in which a scan reads them.
   private func fetched(_ candidates: [ObjectReference], _ areSorted: Bool) -> [(object: ObjectReference, place: Int)] {
     var objects: [(object: ObjectReference, place: Int)] = candidates.compactMap { object in
-      isFetched(object) ? places[object.entity].map { (object, $0) } : nil
+      place(of: object).map { (object, $0) }
     }
     if areSorted, maps.count > 1 {
       objects.sort { ($0.place, $0.object.reference) < ($1.place, $1.object.reference) }
@@ -206,8 +206,11 @@ struct RowPass {
     return objects
   }
 
-  private func isFetched(_ object: ObjectReference) -> Bool {
-    places[object.entity] != nil && (first.map { object.reference >= $0 } ?? true)
+  /// The place of an object's entity in `maps`; nil if the fetch is not for the object.
+  private func place(of object: ObjectReference) -> Int? {
+    guard let place = places[object.entity] else { return nil }
+    if let first, object.reference < first { return nil }
+    return place
   }
 
   private func lookUp(
@@ -293,11 +296,14 @@ struct RowPass {
     }
     if offer.isOutOfOrder {
       collector = before
+      collector.keepRows()
       return try offerInOrder(order, &collector, isTrusted: false, skips: skips)
     }
     collector.skip(offer.skipped)
-    if offer.lookups < 0 { collector = before }
-    return offer.lookups >= 0
+    guard offer.lookups < 0 else { return true }
+    collector = before
+    collector.keepRows()
+    return false
   }
 
   /// The ranges of an order without entries that are passed over, since their rows are before the window.
@@ -325,11 +331,15 @@ struct RowPass {
       offer.isCut = offer.group.count > offer.rowsToSkip
       guard !offer.isCut else { return false }
     }
-    if offer.rowsToSkip > 0, let only = offer.group.takeOnly() {
-      if isFetched(only) { offer.skip(1) }
-      return true
-    }
     let isOrdered = offer.group.isOrdered
+    if let only = offer.group.takeOnly() {
+      guard let place = place(of: only) else { return true }
+      guard offer.rowsToSkip == 0 else {
+        offer.skip(1)
+        return true
+      }
+      return try offerRows(CollectionOfOne((object: only, place: place)), isOrdered, &offer, &collector)
+    }
     let (sorted, haveWholeValues) = offer.group.take()
     var objects = fetched(sorted, true)[...]
     if haveWholeValues || offer.rowsToSkip >= objects.count {
@@ -337,8 +347,17 @@ struct RowPass {
       offer.skip(count)
       objects = objects.dropFirst(count)
     }
-    guard !objects.isEmpty else { return true }
-    offer.isOutOfOrder = offer.isInOrder && !isOrdered
+    return try objects.isEmpty || offerRows(objects, isOrdered, &offer, &collector)
+  }
+
+  /// Offers the rows of a group, which is not empty, or has them wait to be read together with others. Returns whether
+  /// further rows are needed.
+  @inline(__always)
+  private func offerRows(
+    _ objects: some Collection<(object: ObjectReference, place: Int)>, _ areOrdered: Bool, _ offer: inout OrderedOffer,
+    _ collector: inout RowCollector
+  ) throws -> Bool {
+    offer.isOutOfOrder = offer.isInOrder && !areOrdered
     guard !offer.isOutOfOrder else { return false }
     collector.skip(offer.skipped)
     offer.skipped = 0
@@ -348,7 +367,7 @@ struct RowPass {
       guard offer.waiting.count >= min(collector.rowsNeeded, offer.mostWaiting) else { return offer.lookups >= 0 }
       try lookUpWaiting(&offer, &collector)
     } else {
-      try lookUp(objects, &collector, true)
+      try lookUp(Array(objects)[...], &collector, true)
     }
     return offer.lookups >= 0 && !collector.hasEnough && source.failure == nil
   }

@@ -20,7 +20,8 @@ package struct FetchCollector<Row> {
   private var sorted: [CompiledSort<Row>.Keyed] = []
   /// The sort keys of the last row that the answer can still need; nil as long as that is not known.
   private var last: [PredicateValue]?
-  /// Called with each row of the answer, which is not kept; nil if the rows of the answer are kept.
+  /// Called with each row of the answer, which is not kept, unless rows are sorted; nil if the rows of the answer are
+  /// kept.
   private var body: ((Row) -> Void)?
   /// Whether `body` is called with copies that stay valid.
   private var passesCopies = false
@@ -39,18 +40,22 @@ package struct FetchCollector<Row> {
     bound = groups == nil ? fetch.window.end : .max
   }
 
-  /// Has rows that are not sorted passed on at once instead of being kept.
+  /// Has rows passed on at once instead of being kept, if they come in the order of the answer.
   ///
   /// - Parameter copies: Whether the rows that are passed on stay valid.
-  /// - Returns: Whether the rows come in their order, and so are passed on.
-  package mutating func passOn(copies: Bool = false, _ body: @escaping (Row) -> Void) -> Bool {
-    guard !isSorted, groups == nil else { return false }
+  package mutating func passOn(copies: Bool = false, _ body: @escaping (Row) -> Void) {
+    guard groups == nil else { return }
     self.body = body
     passesCopies = copies
-    return true
   }
 
-  /// Has rows kept in the order in which they are offered, which is that of the sort descriptors.
+  /// Whether the rows of the answer are passed on, so that ``result`` has none.
+  package var passesOn: Bool { body != nil && !isSorted }
+
+  /// Has rows kept: those that were passed on are not the first of the answer.
+  package mutating func keepRows() { body = nil }
+
+  /// Has rows taken in the order in which they are offered, which is that of the sort descriptors.
   ///
   /// - Returns: False if groups of rows are sorted.
   package mutating func takeInOrder() -> Bool {

@@ -222,7 +222,7 @@ extension RowFetch {
     var rows = RowPass(request, of: map, source)
     try withoutActuallyEscaping(body) { body in
       var collector = try RowCollector(request, of: map, source, isForCount: false)
-      _ = collector.passOn { row in
+      collector.passOn { row in
         source.attempt { if row.read() { try body(row) } }
       }
       _ = try rows.offerRows(to: &collector, areSorted: false, keepingContents: true)
