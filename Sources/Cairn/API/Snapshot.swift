@@ -188,7 +188,9 @@ public final class Snapshot: Sendable {
     var results: [R?] = []
     results.reserveCapacity(keys.count)
     var hashes: [RowHash] = []
+    hashes.reserveCapacity(min(batch, keys.count))
     var addresses: [LogAddress] = []
+    addresses.reserveCapacity(min(batch, keys.count))
     let locator = keyspace.index.locator
     var start = 0
     while start < keys.count {
