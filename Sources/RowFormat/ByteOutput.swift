@@ -35,9 +35,18 @@ package struct ByteOutput {
 
   package mutating func append(_ others: some Collection<UInt8>) { bytes.append(contentsOf: others) }
 
+  /// As the generic method, which the compiler does not specialise for callers in other modules.
+  package mutating func append(_ others: [UInt8]) { bytes.append(contentsOf: others) }
+
   /// Writes the number of the bytes, then the bytes.
   package mutating func counted(_ others: some Collection<UInt8>) {
     varint(others.count)
+    append(others)
+  }
+
+  /// As the generic method, which the compiler does not specialise for callers in other modules.
+  package mutating func counted(_ others: [UInt8]) {
+    varint(UInt64(others.count))
     append(others)
   }
 

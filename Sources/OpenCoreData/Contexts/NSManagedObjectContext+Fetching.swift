@@ -98,12 +98,7 @@ extension NSManagedObjectContext {
   private func results<T, Result>(of request: NSFetchRequest<T>) throws -> [Result] {
     func fitting<Found>(_ found: [Found]) -> [Result] {
       // A cast would look at each element.
-      if Found.self == Result.self { return unsafe unsafeBitCast(found, to: [Result].self) }
-      if let results = found as? [Result] { return results }
-      let other = found.first { !($0 is Result) }.map { "\(type(of: $0))" } ?? ""
-      fatalError(
-        "A request for \(Result.self) found \(other): they do not fit. "
-          + "Make it an NSFetchRequest<NSFetchRequestResult>, and cast what is fetched.")
+      Found.self == Result.self ? unsafe unsafeBitCast(found, to: [Result].self) : cast(found)
     }
     func fittingAnswer(_ answer: StoreAnswer) -> [Result] {
       switch answer {
@@ -130,6 +125,16 @@ extension NSManagedObjectContext {
       try prepare(objects, for: request)
       return fitting(objects)
     }
+  }
+
+  /// - Returns: The results as the type of the request. Ends the program if they have another type.
+  @inline(never)
+  private func cast<Found, Result>(_ found: [Found]) -> [Result] {
+    if let results = found as? [Result] { return results }
+    let other = found.first { !($0 is Result) }.map { "\(type(of: $0))" } ?? ""
+    fatalError(
+      "A request for \(Result.self) found \(other): they do not fit. "
+        + "Make it an NSFetchRequest<NSFetchRequestResult>, and cast what is fetched.")
   }
 
   /// The identifiers of the objects that a request finds, in their order.
@@ -285,7 +290,7 @@ extension NSManagedObjectContext {
           let fetched = try objects(of: request, overlay)
           for object in fetched where object.isFault && !coordinator.needsLoading(object.objectID) {
             // Objects whose rows cannot be read here fire below, which throws in the end.
-            if (try? object.takeRow(self)) != nil { realised.append(object) }
+            if (try? object.takeRow(self)) != nil { unsafe realised.append(object) }
           }
           return fetched
         }
@@ -298,11 +303,11 @@ extension NSManagedObjectContext {
   /// Runs a closure that realises objects, and calls their `awakeFromFetch()` afterwards. A block in a predicate may
   /// fetch meanwhile.
   private func awakingRealised<Result>(_ body: () throws -> Result) rethrows -> Result {
-    let outer = (takesFetchedRows, realised)
-    realised = []
+    let outer = unsafe (takesFetchedRows, realised)
+    unsafe realised = []
     defer {
-      let objects = realised
-      (takesFetchedRows, realised) = outer
+      let objects = unsafe realised
+      unsafe (takesFetchedRows, realised) = outer
       for object in objects { object.awakeFromFetch(in: self) }
     }
     return try body()

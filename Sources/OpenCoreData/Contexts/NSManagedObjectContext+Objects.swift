@@ -53,10 +53,12 @@ extension NSManagedObjectContext {
   }
 
   /// The object with an identifier: the registered one, or a new fault.
-  private func objectOrFault(_ objectID: NSManagedObjectID) -> NSManagedObject {
+  ///
+  /// - Parameter isOwn: Whether the identifier is surely one of the context's coordinator.
+  private func objectOrFault(_ objectID: NSManagedObjectID, isOwn: Bool = false) -> NSManagedObject {
     let objectID = idInAncestors(objectID)
     if let object = registry[objectID] { return object }
-    let object = makeFault(objectID)
+    let object = makeFault(isOwn ? objectID : ownID(objectID))
     guard !objectID.isTemporaryID else { return object }
     if unsafe untold == nil {
       persistentStoreCoordinator?.didRegister([objectID])
@@ -66,17 +68,17 @@ extension NSManagedObjectContext {
     return object
   }
 
-  /// The object of a row that a store has found for a request that wants no faults. If it is a fault, it takes the row
-  /// as far as the context can use it now; otherwise the fault fires later.
+  /// The object of a row that a store of the coordinator has found for a request that wants no faults. If it is a fault,
+  /// it takes the row as far as the context can use it now; otherwise the fault fires later.
   ///
   /// - Parameter row: Checks that the row can be decoded.
   package func object(
     with objectID: NSManagedObjectID, realisedBy row: () throws -> ManagedRow
   ) -> NSManagedObject {
-    let object = objectOrFault(objectID)
+    let object = objectOrFault(objectID, isOwn: true)
     guard takesFetchedRows, object.isFault, let row = try? row() else { return object }
     object.take(row)
-    realised.append(object)
+    unsafe realised.append(object)
     return object
   }
 
@@ -85,7 +87,7 @@ extension NSManagedObjectContext {
     checkQueue()
     forgetFreed()
     registry.reserve(ids.count)
-    return registeringTogether { ids.map(objectOrFault) }
+    return registeringTogether { ids.map { objectOrFault($0) } }
   }
 
   /// Runs a closure, then tells the stores in one call of all objects that it has registered.
@@ -124,9 +126,12 @@ extension NSManagedObjectContext {
     return object
   }
 
+  private func ownID(_ id: NSManagedObjectID) -> NSManagedObjectID { persistentStoreCoordinator?.ownID(id) ?? id }
+
   /// Makes a fault, whether the store has a row or not.
-  func makeFault(_ given: NSManagedObjectID) -> NSManagedObject {
-    let id = persistentStoreCoordinator?.ownID(given) ?? given
+  ///
+  /// - Parameter id: An identifier of the context's coordinator.
+  func makeFault(_ id: NSManagedObjectID) -> NSManagedObject {
     faultInTheMaking = id
     return id.entity.objectClass.init(entity: id.entity, insertInto: self)
   }

@@ -51,8 +51,9 @@ open class NSManagedObjectContext: NSObject {
   @exclusivity(unchecked) var untold: [NSManagedObjectID]?
   /// Whether faults take their values from the rows that the running fetch finds.
   var takesFetchedRows = false
-  /// The objects that have taken their values for the running fetch, and are to be told so.
-  var realised: [NSManagedObject] = []
+  /// The objects that have taken their values for the running fetch, and are to be told so. Only used where no access
+  /// contains another, so the compiler need not have that checked.
+  @exclusivity(unchecked) var realised: [NSManagedObject] = []
   private var coordinator: NSPersistentStoreCoordinator?
   private var parentContext: NSManagedObjectContext?
 

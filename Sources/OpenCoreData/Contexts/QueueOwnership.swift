@@ -70,16 +70,12 @@ final class QueueOwnership {
   static var ownsMainQueue: Bool { current?.ownsMainQueue ?? false || DispatchQueue.getSpecific(key: mainQueue) != nil }
 
   /// Whether a queue is in the chain of the running block.
-  static func owns(_ queue: ContextQueue) -> Bool { current?.contains(queue) ?? false }
-
-  private func contains(_ queue: ContextQueue) -> Bool {
-    var link = self
-    while link.queue !== queue {
-      guard let outer = link.outer else { return false }
-      link = outer
-    }
-    return true
+  static func owns(_ queue: ContextQueue) -> Bool {
+    guard let pointer = unsafe pthread_getspecific(key) else { return false }
+    return unsafe Unmanaged<QueueOwnership>.fromOpaque(pointer)._withUnsafeGuaranteedRef { $0.contains(queue) }
   }
+
+  private func contains(_ queue: ContextQueue) -> Bool { self.queue === queue || outer?.contains(queue) ?? false }
 
   /// The owner of the queues in a chain; nil if there are none.
   static func owner(_ chain: QueueOwnership?, ownsMainQueue: Bool) -> QueueOwner? {

@@ -7,6 +7,7 @@ protocol Freezable: AnyObject {
 
 extension Freezable {
   /// To be called before every change.
+  @inline(__always)
   func willChange() {
     require(!isFrozen, "The model is in use and cannot be changed; change a copy of it.")
   }

@@ -45,9 +45,8 @@ extension NSManagedObject {
   /// The value of a slot. The object must have values. A value is decoded alone until as many have been read as there
   /// are slots: then it would have taken no longer to decode all of them once.
   final func value(inSlot place: Int) -> ManagedValue {
-    guard isEncoded, reading.decodedValues < UInt8(clamping: layout.slots.count), let snapshot else {
-      return values[place]
-    }
+    guard isEncoded, reading.decodedValues < UInt8(clamping: layout.slots.count), let snapshot = unsafe content.snapshot
+    else { return values[place] }
     reading.decodedValues += 1
     return snapshot.value(at: place)
   }
