@@ -27,16 +27,17 @@
       }
     }
 
-    /// Fails with ``Statement/wrongCount`` unless the schema's row has the revision of the layout, and table 0 does not
+    /// Fails with ``Statement/wrongRows`` unless the schema's row has the revision of the layout, and table 0 does not
     /// have certain other rows.
     ///
     /// - Parameter calls: Functions of the server that it calls besides.
     func check(absent: [RowReference], _ calls: String? = nil) -> Statement {
       let head = table(StoreHead.table)
       let more = calls.map { ", \($0)" } ?? ""
+      let isCurrent = "count(*) = 1 AND bool_and(\(RowTable.isSchema) AND r.revision = $2)"
       var statement = Statement(
         text: """
-          SELECT 1 / (count(*) = 1 AND bool_and(\(RowTable.isSchema) AND r.revision = $2))::integer\(more)
+          SELECT \(Statement.requiring(isCurrent, "'Cairn: the schema has changed since it was read'"))\(more)
           FROM cairn_rows r WHERE r.entity = \(StoreHead.table) AND r.reference = ANY($1)
           """)
       head.add([StoreHead.schemaReference] + absent, to: &statement.parameters)

@@ -50,7 +50,7 @@
         return answers
       } catch let error as PostgreSQLError {
         // The tables may have changed since.
-        if absent != nil, error.isMissingTable || error.state == Statement.wrongCount { throw SchemaHasChanged() }
+        if absent != nil, error.isMissingTable || error.state == Statement.wrongRows { throw SchemaHasChanged() }
         throw place.failure(error)
       }
     }

@@ -74,7 +74,7 @@
       let made: Answer
       do {
         made = try connection.run(statements, commits: true)[place]
-      } catch let error as PostgreSQLError where error.state == Statement.wrongCount {
+      } catch let error as PostgreSQLError where error.state == Statement.wrongRows {
         throw PostgreSQLError(
           state: "40001", message: "A row of a save has been changed, or a key taken, by somebody else.")
       }
@@ -163,14 +163,24 @@
   }
 
   extension Statement {
-    /// The code of the error of a statement that changes another number of rows than it must: a division by zero.
-    static let wrongCount = "22012"
+    /// The code of the error of a statement that finds or changes other rows than it must: that of a text that is not a
+    /// number, and says what is wrong in the server's log.
+    static let wrongRows = "22P02"
+
+    /// An expression of the server that fails with ``wrongRows`` unless a condition is true.
+    ///
+    /// - Parameter failure: An expression of the text that the server's log has then.
+    static func requiring(_ condition: String, _ failure: String) -> String {
+      "(CASE WHEN \(condition) THEN '1' ELSE \(failure) END)::integer"
+    }
 
     /// A statement that changes rows, and fails unless it changes as many as its last parameter says.
     ///
     /// - Parameter count: The number of the parameters before the last one.
     static func checkingCount(_ text: String, parameters count: Int) -> String {
-      "WITH w AS (\(text) RETURNING 1) SELECT 1 / (count(*) = $\(count + 1))::integer FROM w"
+      let expected = "$\(count + 1)::bigint"
+      let failure = "'Cairn: somebody else has changed or taken ' || \(expected) - count(*) || ' of ' || \(expected)"
+      return "WITH w AS (\(text) RETURNING 1) SELECT \(requiring("count(*) = \(expected)", failure)) FROM w"
     }
   }
 
