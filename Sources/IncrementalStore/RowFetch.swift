@@ -114,17 +114,17 @@ struct RowFetch {
         to: &collector, areSorted: isForCount || request.isSorted,
         keepingContents: !collector.hasRowWindow || request.keepsContents)
     }
-    func results<Result>(copies: Bool, _ make: @escaping (SourceRow) -> Result) throws -> [Result] {
+    func results<Result>(_ make: @escaping (SourceRow) -> Result) throws -> [Result] {
       var results: [Result] = []
-      collector.passOn(copies: copies) { results.append(make($0)) }
+      collector.passOn { results.append(make($0)) }
       try offerRows()
       return collector.passesOn ? results : collector.result.map(make)
     }
     let answer: Any
     switch request.resultType {
     case .managedObjectIDResultType:
-      answer = try results(copies: false) { [access = store.access] in access.objectID($0.stored.reference, $0.map) }
-    case .managedObjectResultType: answer = try results(copies: true, try objectOfRow(for: request))
+      answer = try results { [access = store.access] in access.objectID($0.stored.reference, $0.map) }
+    case .managedObjectResultType: answer = try results(try objectOfRow(for: request))
     case .dictionaryResultType:
       try offerRows()
       answer = try collector.dictionaries(rehearsing: rows.readsRelated ? source.rehearse : { _ in })
@@ -167,7 +167,7 @@ struct RowFetch {
     return { row in
       let id = row.objectID
       guard needsRows, row.read() else { return context.object(with: id) }
-      let stored = cached(CachedRow(row.stored), of: id)
+      let stored = cached(CachedRow(row.kept), of: id)
       return areFaults ? context.object(with: id) : context.object(id, of: stored, row.map, store.access)
     }
   }

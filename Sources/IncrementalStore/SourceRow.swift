@@ -87,11 +87,14 @@ final class SourceRow {
   unowned let source: RowSource
   private var isRead: Bool
   private var exists = true
+  /// Whether the memory of the bytes is going to have those of other rows.
+  private let sharesMemory: Bool
 
-  init(_ stored: StoredRow, _ map: EntityMap, _ source: RowSource) {
+  init(_ stored: StoredRow, _ map: EntityMap, _ source: RowSource, sharesMemory: Bool = false) {
     self.stored = stored
     self.map = map
     self.source = source
+    self.sharesMemory = sharesMemory
     isRead = true
   }
 
@@ -100,6 +103,7 @@ final class SourceRow {
     stored = StoredRow(reference: reference, bytes: [], version: 0, revision: 0)
     self.map = map
     self.source = source
+    sharesMemory = false
     isRead = false
   }
 
@@ -108,10 +112,19 @@ final class SourceRow {
   var reference: ObjectReference { ObjectReference(entity: map.number, reference: stored.reference) }
 
   /// A copy that later changes to this row do not affect.
-  func copy() -> SourceRow { SourceRow(stored.copy(), map, source) }
+  func copy() -> SourceRow { isRead ? SourceRow(kept, map, source) : unread() }
+
+  /// The contents, which later changes to this row do not affect.
+  var kept: StoredRow { sharesMemory ? stored.copy() : stored }
 
   /// The same row without its contents, which are read again when they are needed.
   func unread() -> SourceRow { SourceRow(stored.reference, map, source) }
+
+  /// Makes a row that has not been read, or is not to be used any more, another one that has not been read.
+  func reuse(for reference: RowReference) {
+    stored.reference = reference
+    isRead = false
+  }
 
   /// Whether the row exists. Reads it unless it is already read.
   func read() -> Bool {

@@ -59,8 +59,7 @@ struct RowCollector {
   /// False: all rows of the answer are kept.
   var passesOn: Bool { false }
 
-  func passOn(copies: Bool = false, _ body: (SourceRow) -> Void) {}
-  func keepRows() {}
+  func passOn(_ body: (SourceRow) -> Void) {}
 
   /// False: rows are always sorted.
   func takeInOrder() -> Bool { false }

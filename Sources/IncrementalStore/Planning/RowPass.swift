@@ -217,10 +217,22 @@ struct RowPass {
     _ objects: ArraySlice<(object: ObjectReference, place: Int)>, _ collector: inout RowCollector,
     _ keepsContents: Bool, areMatches: Bool = false, needed: Int = 1
   ) throws {
+    var probe: SourceRow?
     try source.snapshot.forEachRow(of: objects, needed: needed) { row, place in
-      guard areMatches || isKnown(row, maps[place]) else { return true }
-      return try page.offer(
-        SourceRow(row, maps[place], source), isMatch: areMatches, keepsContents, to: &collector)
+      let map = maps[place]
+      guard areMatches || isKnown(row, map) else { return true }
+      guard !page.keepsRows else {
+        return try page.offer(SourceRow(row, map, source), isMatch: areMatches, keepsContents, to: &collector)
+      }
+      let offered: SourceRow
+      if let probe, probe.map === map {
+        probe.stored = row
+        offered = probe
+      } else {
+        offered = SourceRow(row, map, source)
+        probe = offered
+      }
+      return offerNow(offered, isMatch: areMatches, keepsContents, &collector)
     }
     try page.offerRest(keepsContents, to: &collector)
   }
@@ -296,14 +308,11 @@ struct RowPass {
     }
     if offer.isOutOfOrder {
       collector = before
-      collector.keepRows()
       return try offerInOrder(order, &collector, isTrusted: false, skips: skips)
     }
     collector.skip(offer.skipped)
-    guard offer.lookups < 0 else { return true }
-    collector = before
-    collector.keepRows()
-    return false
+    if offer.lookups < 0 { collector = before }
+    return offer.lookups >= 0
   }
 
   /// The ranges of an order without entries that are passed over, since their rows are before the window.
@@ -377,6 +386,14 @@ struct RowPass {
     offer.waiting.removeAll(keepingCapacity: true)
   }
 
+  /// Offers a row that is going to be reused. Returns whether further rows are needed.
+  @inline(__always)
+  private func offerNow(
+    _ row: SourceRow, isMatch: Bool, _ keepsContents: Bool, _ collector: inout RowCollector
+  ) -> Bool {
+    collector.offer(row, isMatch: isMatch) { keepsContents ? $0.copy() : $0.unread() } && source.failure == nil
+  }
+
   @inline(__always)
   private func isKnown(_ row: StoredRow, _ map: EntityMap) -> Bool {
     partialRows?.isKnown(row.bytes, of: map) ?? true
@@ -390,13 +407,14 @@ struct RowPass {
         let probe = SourceRow(.integer(0), map, source)
         try source.snapshot.forEachReference(in: map.number, from: first) { reference in
           try check.noteRow()
-          probe.stored.reference = reference
+          probe.reuse(for: reference)
           goesOn = collector.offer(probe, isMatch: true) { $0.unread() }
           return goesOn
         }
         continue
       }
-      let probe = SourceRow(StoredRow(reference: .integer(0), bytes: [], version: 0, revision: 0), map, source)
+      let probe = SourceRow(
+        StoredRow(reference: .integer(0), bytes: [], version: 0, revision: 0), map, source, sharesMemory: true)
       // What is known of an object that is not loaded in whole is not told by a field alone.
       let test = partialRows == nil ? RowTest(predicate, map, source.rows) : nil
       var holds: Bool?
@@ -413,9 +431,9 @@ struct RowPass {
         }
         // Swaps the row in and out, so that its bytes have one owner and are not reference-counted.
         swap(&probe.stored, &row)
-        goesOn = collector.offer(probe, isMatch: holds == true) { keepsContents ? $0.copy() : $0.unread() }
+        goesOn = offerNow(probe, isMatch: holds == true, keepsContents, &collector)
         swap(&probe.stored, &row)
-        return goesOn && source.failure == nil
+        return goesOn
       }
       if goesOn { goesOn = try page.offerRest(keepsContents, to: &collector) }
     }

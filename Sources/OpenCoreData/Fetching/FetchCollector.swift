@@ -23,8 +23,6 @@ package struct FetchCollector<Row> {
   /// Called with each row of the answer, which is not kept, unless rows are sorted; nil if the rows of the answer are
   /// kept.
   private var body: ((Row) -> Void)?
-  /// Whether `body` is called with copies that stay valid.
-  private var passesCopies = false
   /// Nil if each row gives an object or a dictionary.
   private var groups: RowGroups<Row>?
   private var matched = 0
@@ -40,20 +38,14 @@ package struct FetchCollector<Row> {
     bound = groups == nil ? fetch.window.end : .max
   }
 
-  /// Has rows passed on at once instead of being kept, if they come in the order of the answer.
-  ///
-  /// - Parameter copies: Whether the rows that are passed on stay valid.
-  package mutating func passOn(copies: Bool = false, _ body: @escaping (Row) -> Void) {
-    guard groups == nil else { return }
-    self.body = body
-    passesCopies = copies
+  /// Has rows passed on at once instead of being kept, if they come in the order of the answer. The caller of
+  /// ``offer(_:isMatch:copy:)`` may reuse a row for another one afterwards.
+  package mutating func passOn(_ body: @escaping (Row) -> Void) {
+    if groups == nil { self.body = body }
   }
 
   /// Whether the rows of the answer are passed on, so that ``result`` has none.
   package var passesOn: Bool { body != nil && !isSorted }
-
-  /// Has rows kept: those that were passed on are not the first of the answer.
-  package mutating func keepRows() { body = nil }
 
   /// Has rows taken in the order in which they are offered, which is that of the sort descriptors.
   ///
@@ -78,7 +70,7 @@ package struct FetchCollector<Row> {
     if let groups { return groups.add(row, copy: copy) }
     if isSorted { return sort(row, copy) }
     if matched > window.offset {
-      if let body { body(passesCopies ? copy(row) : row) } else { rows.append(copy(row)) }
+      if let body { body(row) } else { rows.append(copy(row)) }
     }
     return matched < bound
   }
