@@ -35,8 +35,9 @@ final class MemoryStructure: StructureSource {
     get { packs.flatMap { (try? Pack.entries($0.bytes).map { Array($0) }) ?? [] } }
     set {
       let sorted = newValue.sorted { $0.lexicographicallyPrecedes($1) }
-      packs = stride(from: 0, to: sorted.count, by: 2).map { start in
-        (start == 0 ? [] : sorted[start], Pack.bytes(EntryList(sorted[start..<min(start + 2, sorted.count)])[...]))
+      packs = stride(from: 0, to: sorted.count, by: 2).map { start -> (bound: [UInt8], bytes: [UInt8]) in
+        let pack = EntryList(sorted[start..<min(start + 2, sorted.count)])
+        return (start == 0 ? [] : sorted[start], Pack.bytes(pack[...]))
       }
     }
   }

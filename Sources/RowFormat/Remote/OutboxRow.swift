@@ -58,7 +58,11 @@ package struct OutboxRow: Hashable, Sendable {
 
   /// The UUID that the service may know the change by: the key with the version and variant bits of a random UUID. Its
   /// first byte is the most significant.
-  package var uuid: UInt128 { key & ~(0xF000 << 64 | 0b11 << 62) | 0x4000 << 64 | 0b10 << 62 }
+  package var uuid: UInt128 {
+    let fixed: UInt128 = 0xF000_C000_0000_0000_0000
+    let bits: UInt128 = 0x4000_8000_0000_0000_0000
+    return key & ~fixed | bits
+  }
 
   package init(_ bytes: [UInt8]) throws(RowDamage) {
     var input = ByteInput(bytes)

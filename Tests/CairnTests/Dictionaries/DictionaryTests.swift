@@ -318,7 +318,11 @@ import Testing
 
   private static func other(_ number: Int) -> [UInt8] {
     var random = SplitMix64(seed: UInt64(number))
-    return [UInt8]((0..<30).map { _ in "<\((random.next() % 300 + 7) &* 0xC2B2_AE3D_27D4_EB4F)>" }.joined().utf8)
+    let texts = (0..<30).map { _ -> String in
+      let number: UInt64 = (random.next() % 300 + 7) &* 0xC2B2_AE3D_27D4_EB4F
+      return "<\(number)>"
+    }
+    return [UInt8](texts.joined().utf8)
   }
 
   @Test("Scans, also within each other, read runs of values that have one dictionary and then the other.")

@@ -27,7 +27,8 @@ struct StoreConcurrencyTests {
       try await group.waitForAll()
     }
     #expect(overlap.worst == 1)
-    #expect(stack.backing.rows.values.filter { $0.entityName == "Errand" }.count == 2 + 4 * 20)
+    let errands = stack.backing.rows.values.count { $0.entityName == "Errand" }
+    #expect(errands == 2 + 4 * 20)
   }
 }
 
