@@ -120,7 +120,7 @@ final class SourceRow {
   /// The same row without its contents, which are read again when they are needed.
   func unread() -> SourceRow { SourceRow(stored.reference, map, source) }
 
-  /// Makes a row that has not been read, or is not to be used any more, another one that has not been read.
+  /// Makes this the row of another object, which has not been read yet.
   func reuse(for reference: RowReference) {
     stored.reference = reference
     isRead = false
