@@ -229,6 +229,22 @@ struct FetchReportTests {
     }
   }
 
+  @Test("Objects before the first text of which an index has only a part are fetched once.")
+  func cutTextsBehindOthers() throws {
+    try stack.work { context throws in
+      for number in 100..<123 {
+        let issue = context.make("Issue", ["number": number])
+        issue["note"] = number < 120 ? "A\(number)" : String(repeating: "a long ", count: 10) + "\(129 - number)"
+      }
+      try context.save()
+      let request = people(nil, "Issue")
+      request.sortDescriptors = [NSSortDescriptor(key: "note", ascending: true)]
+      request.fetchLimit = 22
+      request.returnsObjectsAsFaults = false
+      #expect(try context.fetch(request).map { $0["number"] as? Int } == Array(100..<120) + [122, 121])
+    }
+  }
+
   @Test("A fetch uses the order of the index that its predicate restricts, and reads no rows before its offset.")
   func restrictedOrder() throws {
     try stack.work { context throws in
