@@ -1,7 +1,7 @@
 import CoreData
 
 /// The entries of uniqueness constraints that a save changes, and those that it relies on: of the keys that rows take,
-/// and of the keys that updated rows have. The latter must exist and agree with the rows.
+/// and of the keys that updated rows give up. The latter must exist and agree with the rows.
 struct KeyChanges {
   private struct Key: Hashable {
     let constraint: UInt32
@@ -11,9 +11,9 @@ struct KeyChanges {
   /// The objects of the save that are concerned with a key.
   private final class Claim {
     let constraint: EntityMap.Constraint
-    /// The objects that have the key in the store and are updated.
+    /// The updated objects that have the key in the store and give it up.
     var owners: [SavedObject] = []
-    /// The objects that have the key in the store and give it up.
+    /// The updated and deleted objects that have the key in the store and give it up.
     var leavers: Set<ObjectReference> = []
     /// The objects that want the key and do not have it in the store.
     var takers: [SavedObject] = []
@@ -35,21 +35,27 @@ struct KeyChanges {
   }
 
   mutating func collect(_ saved: SavedObject, into entries: inout EntryChanges) throws {
-    for constraint in saved.map.constraints {
+    for constraint in saved.map.constraints where try !keepsFields(of: constraint, saved) {
       let old = try saved.stored.flatMap { try key(of: constraint, $0.bytes, saved.reference) }
       let new = try saved.bytes.flatMap { try key(of: constraint, $0, saved.reference) }
-      if let old, saved.change == .updated {
-        claim(to: old, constraint).owners.append(saved)
-      }
       guard old != new else { continue }
       if let old {
         entries.remove(Entry.holder(saved.reference, of: old.bytes, old.constraint))
-        claim(to: old, constraint).leavers.insert(saved.reference)
+        let claim = claim(to: old, constraint)
+        claim.leavers.insert(saved.reference)
+        if saved.change == .updated { claim.owners.append(saved) }
       }
       if let new {
         entries.add(Entry.holder(saved.reference, of: new.bytes, new.constraint))
         claim(to: new, constraint).takers.append(saved)
       }
+    }
+  }
+
+  private func keepsFields(of constraint: EntityMap.Constraint, _ saved: SavedObject) throws -> Bool {
+    guard let old = saved.stored?.bytes, let new = saved.bytes else { return false }
+    return try StoreFailure.reading("The row of \(access.name(saved.reference))") {
+      try constraint.fields.allSatisfy { try FieldReader.isSame($0, in: old, new) }
     }
   }
 
