@@ -43,6 +43,9 @@ final class EntityLayout: @unchecked Sendable {
       hasConditions = isLimited || !property.validationPredicates.isEmpty
     }
 
+    /// Whether every value of the slot's kind is certainly valid.
+    fileprivate var allowsEverything: Bool { isOptional && bounds == nil && !hasConditions }
+
     /// Whether a value of the slot's kind is certainly valid. Otherwise ``NSManagedObject/validateValue(_:forKey:)``
     /// has to tell.
     func certainlyAllows(_ value: ManagedValue) -> Bool {
@@ -105,6 +108,8 @@ final class EntityLayout: @unchecked Sendable {
   let toManysWithoutInverse: [Int]
   /// The places of to-many relationships with a limited number of objects.
   let bounded: [Int]
+  /// The places of properties that do not allow every value.
+  let limited: [Int]
   /// The places that snapshots leave empty: to-many relationships and fetched properties.
   let outsideSnapshot: [Int]
   /// The places of transient attributes and to-one relationships.
@@ -142,6 +147,7 @@ final class EntityLayout: @unchecked Sendable {
     withoutInverse = relationships.filter { slots[$0].inverse == nil }
     toManysWithoutInverse = withoutInverse.filter { slots[$0].isToMany }
     bounded = toManys.filter { !slots[$0].property.isUnbounded }
+    limited = slots.indices.filter { !slots[$0].allowsEverything }
     outsideSnapshot = slots.indices.filter { !slots[$0].isSingle }
     transients = slots.indices.filter { slots[$0].isSingle && slots[$0].isTransient }
     derived = slots.enumerated().compactMap { place, slot in

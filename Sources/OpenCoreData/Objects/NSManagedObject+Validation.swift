@@ -6,12 +6,13 @@ extension NSManagedObject {
     try throwingErrorsOfFaults { fireFault() }
     guard !isFault, !isInaccessible else { return }
     var errors: [NSError] = []
-    // A subclass may override `validateValue`, which is then called for all properties.
-    let isPlain = type(of: self) == NSManagedObject.self
-    for (place, slot) in layout.slots.enumerated() {
+    // A class that overrides `validateValue` is asked about all properties.
+    let asksForAll = OverriddenMethod.validateValue.isOverridden(in: type(of: self))
+    for place in asksForAll ? Array(layout.slots.indices) : layout.limited {
+      let slot = layout.slots[place]
       if case .fetched = slot.kind { continue }
       let kept = values[place]
-      if isPlain, slot.certainlyAllows(kept) { continue }
+      if !asksForAll, slot.certainlyAllows(kept) { continue }
       // Values that are not known have not changed.
       switch kept {
       case .fault, .reference: continue

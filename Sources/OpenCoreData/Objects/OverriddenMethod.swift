@@ -7,6 +7,7 @@
 @safe struct OverriddenMethod: @unchecked Sendable {
   static let value = OverriddenMethod(OverridingValue.self)
   static let setValue = OverriddenMethod(OverridingSetValue.self)
+  static let validateValue = OverriddenMethod(OverridingValidateValue.self)
 
   /// The number of the entry, counted in words from the beginning of the metadata; nil if it was not found.
   private let entry: Int?
@@ -35,6 +36,12 @@ private final class OverridingValue: OverridingNothing {
 
 private final class OverridingSetValue: OverridingNothing {
   override func setValue(_ value: Any?, forKey key: String) { super.setValue(value, forKey: key) }
+}
+
+private final class OverridingValidateValue: OverridingNothing {
+  override func validateValue(_ value: inout Any?, forKey key: String) throws {
+    try super.validateValue(&value, forKey: key)
+  }
 }
 
 /// The metadata of a class, as words.

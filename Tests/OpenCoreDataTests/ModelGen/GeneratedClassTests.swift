@@ -85,6 +85,16 @@ struct GeneratedClassTests {
     }
   }
 
+  @Test("Validation asks a class that overrides validateValue about all properties.")
+  func validation() throws {
+    let context = try Self.context(InheritingBook.self)
+    try context.performAndWait {
+      let book = InheritingBook(context: context)
+      try book.validateForInsert()
+      #expect(Set(book.calls) == Set(book.entity.propertiesByName.keys.map { "validate \($0)" }))
+    }
+  }
+
   @Test("Generated properties call willAccessValue, didAccessValue, willChangeValue and didChangeValue.")
   func accesses() throws {
     let context = try Self.context(WatchingBook.self)
@@ -101,12 +111,15 @@ struct GeneratedClassTests {
   func overriddenMethods() {
     #expect(!OverriddenMethod.value.isOverridden(in: NSManagedObject.self))
     #expect(!OverriddenMethod.setValue.isOverridden(in: NSManagedObject.self))
+    #expect(!OverriddenMethod.validateValue.isOverridden(in: NSManagedObject.self))
     for plain in [Book.self, WatchingBook.self, Reader.self] as [NSManagedObject.Type] {
       #expect(!OverriddenMethod.value.isOverridden(in: plain) && !OverriddenMethod.setValue.isOverridden(in: plain))
+      #expect(!OverriddenMethod.validateValue.isOverridden(in: plain))
     }
     for overriding in [ReplacingBook.self, InheritingBook.self] as [NSManagedObject.Type] {
       #expect(OverriddenMethod.value.isOverridden(in: overriding))
       #expect(OverriddenMethod.setValue.isOverridden(in: overriding))
+      #expect(OverriddenMethod.validateValue.isOverridden(in: overriding))
     }
     #expect(OverriddenMethod.value.isOverridden(in: ReadingBook.self))
     #expect(!OverriddenMethod.setValue.isOverridden(in: ReadingBook.self))
@@ -203,6 +216,11 @@ class ReplacingBook: Book {
   override func setValue(_ value: Any?, forKey key: String) {
     calls.append("set \(key)")
     super.setValue(value, forKey: key)
+  }
+
+  override func validateValue(_ value: inout Any?, forKey key: String) throws {
+    calls.append("validate \(key)")
+    try super.validateValue(&value, forKey: key)
   }
 }
 
