@@ -39,7 +39,7 @@ struct Dependency: Hashable {
     for field in ["Depends", "Pre-Depends"] {
       guard let value = stanza[field] else { continue }
       for group in value.utf8.split(separator: UInt8(ascii: ",")) {
-        let words = trimmed(group)
+        let words = group.trimmed
         guard !words.isEmpty else { continue }
         let relation = "\(field): \(Substring(words))"
         for alternative in words.split(separator: UInt8(ascii: "|"), omittingEmptySubsequences: false) {
@@ -72,11 +72,14 @@ struct Dependency: Hashable {
 
   /// The package name of an alternative: `perl` of `perl:any (>= 5.36) [amd64]`.
   private static func name(in alternative: Substring.UTF8View) -> Substring.UTF8View {
-    trimmed(alternative).prefix { !$0.isWhiteSpace && !"([<:".utf8.contains($0) }
+    alternative.trimmed.prefix { !$0.isWhiteSpace && !"([<:".utf8.contains($0) }
   }
+}
 
-  private static func trimmed(_ text: Substring.UTF8View) -> Substring.UTF8View {
-    var text = text
+extension Substring.UTF8View {
+  /// Without the white space at both ends.
+  var trimmed: Self {
+    var text = self
     while let first = text.first, first.isWhiteSpace { text.removeFirst() }
     while let last = text.last, last.isWhiteSpace { text.removeLast() }
     return text

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The description of one version of a package in a stanza.
 struct VersionRecord {
   struct ID: Hashable {
@@ -41,8 +39,8 @@ struct Mailbox: Hashable {
   let email: String
 
   init(_ text: String) {
-    let parts = text.split(separator: "<", maxSplits: 1, omittingEmptySubsequences: false)
-    name = parts[0].trimmingCharacters(in: .whitespaces)
-    email = parts.count == 2 ? parts[1].prefix { $0 != ">" }.trimmingCharacters(in: .whitespaces) : ""
+    let parts = text.utf8.split(separator: UInt8(ascii: "<"), maxSplits: 1, omittingEmptySubsequences: false)
+    name = String(Substring(parts[0].trimmed))
+    email = parts.count == 2 ? String(Substring(parts[1].prefix { $0 != UInt8(ascii: ">") }.trimmed)) : ""
   }
 }
