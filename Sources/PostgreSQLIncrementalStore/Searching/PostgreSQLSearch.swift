@@ -30,12 +30,12 @@
       ///   - joins: Joins the tables of further columns.
       func selection(certain: String? = nil, _ more: String = "", joins: String = "") -> String {
         typealias Column = Layout.RowColumn
-        let columns = [
-          (Column.reference, "reference"), (Column.bytes, "bytes"), (Column.version, "version"),
-          (Column.revision, "revision"),
-        ].map { "\(scope.alias).\($0) AS \($1)" }.joined(separator: ", ")
-        let found = "\(columns), \(place)::bigint AS place, \(certain ?? isCertain) AS certain"
-        return "SELECT \(found)\(more) FROM \(source)\(joins)"
+        let row = scope.alias
+        return """
+          SELECT \(row).\(Column.reference) AS reference, \(row).\(Column.bytes) AS bytes, \
+          \(row).\(Column.version) AS version, \(row).\(Column.revision) AS revision, \
+          \(place)::bigint AS place, \(certain ?? isCertain) AS certain\(more) FROM \(source)\(joins)
+          """
       }
     }
 
@@ -50,6 +50,7 @@
     typealias Run = (_ statements: [Sent], _ common: [Sent]) throws -> [Answer]
 
     private let run: Run
+    /// By their places.
     private let parts: [Part]
     /// Of the conditions.
     private let parameters: SearchParameters
@@ -179,10 +180,10 @@
 
     private func row(in answer: Answer, _ place: Int) throws -> FoundRow {
       let table = Int(answer.integer(place, 4))
-      guard let part = parts.first(where: { $0.place == table }) else {
+      guard parts.indices.contains(table) else {
         throw StoreFailure.make(NSCoreDataError, "The server has answered with a row of no table: \(table).")
       }
-      return FoundRow(try part.table.row(in: answer, place), place: table, isCertain: answer.bool(place, 5))
+      return FoundRow(try parts[table].table.row(in: answer, place), place: table, isCertain: answer.bool(place, 5))
     }
 
     // MARK: Numbers
