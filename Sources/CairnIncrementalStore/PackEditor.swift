@@ -20,16 +20,32 @@ struct PackEditor {
   /// Writes the packs that change. Both lists are sorted and have no entry in common.
   func apply(removed: EntryList, added: EntryList, to batch: inout Batch) throws {
     var changes = EntryMerge(removed: removed, added: added)
+    /// The pack of the next change, if it is known.
+    var found: StoredPack?
     while let first = changes.next {
-      let pack = try walk.pack(for: first)
+      let pack = try found ?? walk.pack(for: first)
+      found = nil
       let bound = pack?.bound ?? []
-      var next = try walk.bound(after: bound)
-      let old = try pack?.entries(below: next) ?? EntryList()
+      let old = try pack?.entries(below: nil) ?? EntryList()
+      let last = old.last.flatMap { first.lexicographicallyPrecedes($0) ? Array($0) : nil } ?? first
       // The pack is unchanged if no entry to be removed is in it and all entries to be added are.
-      guard var entries = changes.applied(below: next, to: old) else { continue }
+      var changed = changes.applied(below: last + [0], to: old)
+      // Most changes are far from each other. Finding the pack of the next one spares finding the bound of this pack.
+      var next: [UInt8]?
+      if let change = changes.next {
+        found = try walk.pack(for: change)
+        if found?.bound ?? [] == bound {
+          found = nil
+          next = try walk.bound(after: bound)
+          changed = changes.applied(below: next, to: changed ?? old) ?? changed
+        }
+      }
+      guard var entries = changed else { continue }
+      if next == nil, entries.count < Self.fewestEntries { next = try walk.bound(after: bound) }
       while !entries.isEmpty, entries.count < Self.fewestEntries, let neighbour = next,
         let joined = try walk.pack(for: neighbour)
       {
+        found = nil
         next = try walk.bound(after: joined.bound)
         let others = try joined.entries(below: next)
         let changed = changes.applied(below: next, to: others)

@@ -2,7 +2,8 @@
 package struct ByteOutput {
   package var bytes: [UInt8] = []
 
-  package init() {}
+  /// - Parameter capacity: About how many bytes will be written.
+  package init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
   package mutating func byte(_ value: UInt8) { bytes.append(value) }
 

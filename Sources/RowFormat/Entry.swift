@@ -86,7 +86,7 @@ package enum Entry {
 
   /// The prefix of the entries of a key.
   package static func key(_ key: [UInt8], _ constraint: UInt32) -> [UInt8] {
-    var output = ByteOutput()
+    var output = ByteOutput(capacity: key.count + 10)
     output.varint(constraint)
     output.counted(key)
     return output.bytes
@@ -101,7 +101,7 @@ package enum Entry {
   }
 
   package static func holder(_ object: ObjectReference, of key: [UInt8], _ constraint: UInt32) -> [UInt8] {
-    var output = ByteOutput()
+    var output = ByteOutput(capacity: key.count + 24)
     output.varint(constraint)
     output.counted(key)
     output.object(object)
@@ -111,7 +111,7 @@ package enum Entry {
   // MARK: Indexes
 
   package static func indexed(_ object: ObjectReference, by key: [UInt8], _ index: UInt32) -> [UInt8] {
-    var output = ByteOutput()
+    var output = ByteOutput(capacity: key.count + 24)
     output.varint(index)
     output.append(key)
     output.object(object)

@@ -23,7 +23,7 @@ package enum IndexKey {
   package static func key(
     of properties: [UInt32], in row: [UInt8], normalized: (String) -> String
   ) throws(RowDamage) -> [UInt8] {
-    var output = ByteOutput()
+    var output = ByteOutput(capacity: 32)
     for property in properties {
       let field = try FieldReader.field(property, of: row)
       guard output.indexed(try field.map { field throws(RowDamage) in try value(field, row, normalized) } ?? .null)
@@ -150,14 +150,15 @@ extension ByteOutput {
   }
 
   private mutating func bigEndian(_ bits: UInt64) {
-    for place in (0..<8).reversed() { byte(UInt8(truncatingIfNeeded: bits >> UInt64(8 * place))) }
+    unsafe withUnsafeBytes(of: bits.bigEndian) { unsafe bytes.append(contentsOf: $0) }
   }
 
   private mutating func escaped(_ tag: Tag, _ bytes: some Collection<UInt8>) -> Bool {
     self.tag(tag)
     escape(bytes.prefix(IndexKey.longest))
     let isWhole = bytes.count <= IndexKey.longest
-    append([0, isWhole ? 0 : 1])
+    byte(0)
+    byte(isWhole ? 0 : 1)
     return isWhole
   }
 

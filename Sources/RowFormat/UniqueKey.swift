@@ -27,7 +27,7 @@ package enum UniqueKey {
   private static func values(
     of attributes: [UInt32], in row: [UInt8], _ normalized: (String) -> String
   ) throws(RowDamage) -> [UInt8]? {
-    var output = ByteOutput()
+    var output = ByteOutput(capacity: 32)
     for attribute in attributes {
       guard let field = try FieldReader.field(attribute, of: row), field.type != .null else { return nil }
       output.byte(field.type.rawValue)
