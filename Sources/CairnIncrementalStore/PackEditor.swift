@@ -42,6 +42,7 @@ struct PackEditor {
       }
       guard var entries = changed else { continue }
       if next == nil, entries.count < Self.fewestEntries { next = try walk.bound(after: bound) }
+      try pack?.require(old, below: next ?? found?.bound)
       while !entries.isEmpty, entries.count < Self.fewestEntries, let neighbour = next,
         let joined = try walk.pack(for: neighbour)
       {

@@ -144,9 +144,18 @@ struct StoredPack {
     try reading {
       let entries = try Pack.entries(bytes)
       if let first = entries.first, first.lexicographicallyPrecedes(bound) { throw Self.overlap }
-      if let next, let last = entries.last, !last.lexicographicallyPrecedes(next) { throw Self.overlap }
+      try Self.require(entries, below: next)
       return entries
     }
+  }
+
+  /// Throws if an entry of the pack is not below the lower bound of another pack; nil if there is none.
+  func require(_ entries: EntryList, below next: [UInt8]?) throws {
+    try reading { try Self.require(entries, below: next) }
+  }
+
+  private static func require(_ entries: EntryList, below next: [UInt8]?) throws {
+    if let next, let last = entries.last, !last.lexicographicallyPrecedes(next) { throw overlap }
   }
 
   /// The number of entries, which are not read.

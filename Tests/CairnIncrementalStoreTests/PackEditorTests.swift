@@ -36,6 +36,25 @@ import Testing
     try store.close()
   }
 
+  @Test(
+    "A pack that reaches into the next one is refused as damaged when it is joined, or when both change.",
+    arguments: [(2, [[2, 2]]), (40, [[2, 2], [9, 10]])] as [(Int, Set<[UInt8]>)])
+  func overlap(_ count: Int, _ added: Set<[UInt8]>) throws {
+    let url = FileManager.default.temporaryDirectory.appending(path: "packs \(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: url) }
+    let store = try Store.open(at: url.path)
+    let keyspace = try store.keyspace("entries", order: .ordered)
+    let overlapping = (0..<UInt8(count)).map { [1, $0] } + [[9, 9]]
+    _ = try store.write(durability: .buffered) { batch in
+      try batch.put(Pack.bytes(EntryList(overlapping)[...]), at: .bytes([]), in: keyspace)
+      try batch.put(Pack.bytes(EntryList([[5, 5], [6, 6]])[...]), at: .bytes([5, 5]), in: keyspace)
+    }
+    let before = try packs(store, keyspace)
+    #expect(throws: NSError.self) { try apply([], added, store, keyspace) }
+    #expect(try packs(store, keyspace) == before)
+    try store.close()
+  }
+
   /// Picks entries to remove, from none to nearly all, and entries to add.
   private static func changes(
     of entries: Set<[UInt8]>, _ lengths: [ClosedRange<Int>], _ random: inout Sequence
