@@ -2,8 +2,8 @@ import CoreData
 
 /// The entries of the row cache by object identifier, in generations.
 ///
-/// The entries are in the order of their insertion, so a generation is freed about in the order in which its memory was
-/// allocated. A hash table with linear probing finds them.
+/// The entries are in the order of their insertion, so that a generation is freed along the memory that was allocated
+/// for it. A hash table with linear probing finds them.
 struct RowTable {
   /// How many bytes unregistered rows may take.
   private let limit: Int
@@ -17,6 +17,9 @@ struct RowTable {
   private var generation: UInt32 = 1
   /// The bytes of the unregistered rows of the younger generation.
   private var youngBytes = 0
+  /// Entries that are in the table no more. Twice the bytes of each row that comes are freed of them, so that all rows
+  /// keep to the limit, and no call waits until a whole generation is freed.
+  private var dropped: [Entry] = []
 
   private struct Entry {
     /// Nil for a hole.
@@ -49,9 +52,10 @@ struct RowTable {
 
   var isEmpty: Bool { count == 0 }
 
-  /// The bytes of all unregistered rows, and the number of all rows.
+  /// The bytes of all unregistered rows, with those that are not freed yet, and the number of all rows.
   var size: (unregisteredBytes: Int, rows: Int) {
-    (entries.indices.reduce(0) { $0 + unregisteredBytes(at: $1) }, entries.count { $0.bytes != nil })
+    let unregistered = entries.indices.reduce(0) { $0 + unregisteredBytes(at: $1) }
+    return (dropped.reduce(unregistered) { $0 + size($1.bytes) }, entries.count { $0.bytes != nil })
   }
 
   // MARK: Rows
@@ -130,13 +134,12 @@ struct RowTable {
   // MARK: Generations
 
   /// The bytes of a row, with an estimate of 250 for its array, its identifier and its entry.
-  private func size(_ bytes: [UInt8]) -> Int { bytes.count + 250 }
+  private func size(_ bytes: [UInt8]?) -> Int { bytes.map { $0.count + 250 } ?? 0 }
 
   private func isTooLarge(_ bytes: [UInt8]) -> Bool { size(bytes) > limit / 2 }
 
   private func unregisteredBytes(at place: Int) -> Int {
-    guard let bytes = entries[place].bytes, entries[place].users == 0 else { return 0 }
-    return size(bytes)
+    entries[place].users == 0 ? size(entries[place].bytes) : 0
   }
 
   /// Counts the bytes of an entry of the younger generation that has changed. Removes the entry if nobody has registered
@@ -145,7 +148,13 @@ struct RowTable {
     guard entries[place].users == 0 else { return }
     guard let bytes = entries[place].bytes, !isTooLarge(bytes) else { return vacate(place) }
     youngBytes += size(bytes)
+    freeDropped(2 * size(bytes))
     if youngBytes > limit / 2 { _ = startGeneration(with: place) }
+  }
+
+  private mutating func freeDropped(_ bytes: Int) {
+    var rest = bytes
+    while rest > 0, let entry = dropped.popLast() { rest -= size(entry.bytes) }
   }
 
   /// Starts a generation with one entry, and drops the older generation. O(entries).
@@ -157,11 +166,13 @@ struct RowTable {
     entries[first].generation = generation
     youngBytes = unregisteredBytes(at: first)
     let id = entries[first].id
-    for place in entries.indices {
-      let entry = (users: entries[place].users, generation: entries[place].generation)
-      guard entry.users == 0, entry.generation != former, entry.generation != generation else { continue }
-      entries[place] = .hole
+    dropped = []
+    for place in entries.indices where entries[place].id != nil && entries[place].users == 0 {
+      guard entries[place].generation != former, entries[place].generation != generation else { continue }
+      dropped.append(.hole)
+      swap(&entries[place], &dropped[dropped.count - 1])
     }
+    freeDropped(youngBytes)
     arrange()
     return id.flatMap { self.place(of: $0) }
   }

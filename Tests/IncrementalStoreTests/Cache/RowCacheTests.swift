@@ -75,6 +75,18 @@ struct RowCacheTests {
     #expect(isThere(1_000) && isThere(960) && !isThere(1))
   }
 
+  @Test("The row cache frees the rows of a dropped generation a few at a time.")
+  func freedInTurn() {
+    var size = 0
+    for number in 1...1_000 {
+      set(number)
+      let now = cache.size.unregisteredBytes
+      // One row came, and two went at most.
+      #expect(now >= size - 1_000)
+      size = now
+    }
+  }
+
   @Test("The row cache removes nothing for a row that is larger than its limit.")
   func tooLarge() {
     set(1)
