@@ -269,3 +269,10 @@ if let choice = Context.environment["CAIRN_TESTS"] {
     target.sources = parts[1].split(separator: " ").map(String.init)
   }
 }
+
+// To optimise the tests of the engine takes several times as long as to run most of them.
+if let name = Context.environment["CAIRN_UNOPTIMIZED_TESTS"] {
+  for target in package.targets where target.name == name {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-Onone"])]
+  }
+}

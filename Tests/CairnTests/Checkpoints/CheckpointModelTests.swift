@@ -26,7 +26,7 @@ import Testing
       found.counts.append(try snapshot.count(in: keyspace))
       if order == .ordered {
         #expect(
-          rows.map(\.key) == rows.map(\.key).sorted { $0.encoded.lexicographicallyPrecedes($1.encoded) })
+          rows.map(\.key) == rows.map(\.key).sorted { $0.encoded.precedes($1.encoded) })
         found.reversed = try snapshot.rows(in: keyspace, reverse: true).map { "\($0)" }
       }
       for row in rows { found.byKey.append("\(String(describing: try store.row(row.key, in: keyspace)))") }

@@ -247,6 +247,6 @@ struct ModelProgram {
 
 extension KeyRange {
   fileprivate func contains(_ key: [UInt8]) -> Bool {
-    !key.lexicographicallyPrecedes(lower) && upper.map { key.lexicographicallyPrecedes($0) } ?? true
+    !key.precedes(lower) && upper.map(key.precedes) ?? true
   }
 }

@@ -43,6 +43,16 @@ struct ModelStore {
   }
 
   static func sorted(_ rows: Rows) -> [(key: [UInt8], row: Row)] {
-    rows.map { ($0.key, $0.value) }.sorted { $0.0.lexicographicallyPrecedes($1.0) }
+    rows.map { ($0.key, $0.value) }.sorted { $0.0.precedes($1.0) }
+  }
+}
+
+extension [UInt8] {
+  /// As `lexicographicallyPrecedes`, which allocates memory for each byte where it is not optimised.
+  func precedes(_ other: [UInt8]) -> Bool {
+    let common = Swift.min(count, other.count)
+    var place = 0
+    while place < common, self[place] == other[place] { place += 1 }
+    return place < common ? self[place] < other[place] : count < other.count
   }
 }

@@ -10,7 +10,7 @@ need_lz4
 cd "$root/Tests/Scripts/AppleSide"
 
 # Both builds share the modules that do not use Core Data. A cached manifest would be that of the other build.
-options=(--disable-build-manifest-caching --scratch-path "$root/.build-apple-side" --quiet)
+options=(--disable-build-manifest-caching --scratch-path "$root/.build-apple-side" -debug-info-format none --quiet)
 CAIRN_CORE_DATA=Stub swift build "${options[@]}" --target CairnIncrementalStore
 # Apple's dictionaries have an identifier only by an expression description, Apple's merges do not tell stores which rows
 # are stale, Apple's coordinators do not ask stores for the former names of entities, Apple's contexts are pinned to no
