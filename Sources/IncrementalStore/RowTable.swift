@@ -235,7 +235,7 @@ struct RowTable {
     if entries.count > max(16, limit / 256), count < entries.count / 8 { arrange() }
   }
 
-  /// Removes the holes, and makes slots for as many entries again. O(entries).
+  /// Removes the holes, and makes slots for at least half as many entries again. O(entries).
   private mutating func arrange() {
     count = 0
     for place in entries.indices where entries[place].id != nil {
@@ -245,7 +245,7 @@ struct RowTable {
     entries.removeLast(entries.count - count)
     if entries.capacity > 8 * count { entries = Array(entries[...]) }
     var capacity = 16
-    while capacity / 4 * 3 < 2 * count { capacity *= 2 }
+    while capacity < 2 * count { capacity *= 2 }
     slots = Array(repeating: .free, count: capacity)
     for place in entries.indices { fillSlot(of: place) }
   }
