@@ -270,7 +270,7 @@ if let choice = Context.environment["CAIRN_TESTS"] {
   }
 }
 
-// To optimise the tests of the engine takes several times as long as to run most of them.
+// Only tests that compute for minutes gain from being optimised, which takes minutes itself.
 if let name = Context.environment["CAIRN_UNOPTIMIZED_TESTS"] {
   for target in package.targets where target.name == name {
     target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-Onone"])]

@@ -17,8 +17,8 @@ struct RowTable {
   private var generation: UInt32 = 1
   /// The bytes of the unregistered rows of the younger generation.
   private var youngBytes = 0
-  /// Entries that are in the table no more. Twice the bytes of each row that comes are freed of them, so that all rows
-  /// keep to the limit, and no call waits until a whole generation is freed.
+  /// Entries that have left the table. Each row that comes frees as many bytes of them as it has, or a few more: all
+  /// rows together keep to the limit, and no call waits until a whole generation is freed.
   private var dropped: [Entry] = []
 
   private struct Entry {
@@ -66,7 +66,8 @@ struct RowTable {
     guard entries[place].generation != generation else { return place }
     entries[place].generation = generation
     youngBytes += unregisteredBytes(at: place)
-    return youngBytes > limit / 2 ? startGeneration(with: place) : place
+    if youngBytes > limit / 2 { startGeneration(with: place) }
+    return place
   }
 
   func row(at place: Int) -> CachedRow? {
@@ -142,14 +143,14 @@ struct RowTable {
     entries[place].users == 0 ? size(entries[place].bytes) : 0
   }
 
-  /// Counts the bytes of an entry of the younger generation that has changed. Removes the entry if nobody has registered
-  /// the object, and there is no row, or one that is too large.
+  /// Counts the bytes of an entry of the younger generation that has changed. Removes the entry if nobody has
+  /// registered the object, and there is no row, or one that is too large.
   private mutating func settle(_ place: Int) {
     guard entries[place].users == 0 else { return }
     guard let bytes = entries[place].bytes, !isTooLarge(bytes) else { return vacate(place) }
     youngBytes += size(bytes)
-    freeDropped(2 * size(bytes))
-    if youngBytes > limit / 2 { _ = startGeneration(with: place) }
+    freeDropped(size(bytes))
+    if youngBytes > limit / 2 { startGeneration(with: place) }
   }
 
   private mutating func freeDropped(_ bytes: Int) {
@@ -158,23 +159,20 @@ struct RowTable {
   }
 
   /// Starts a generation with one entry, and drops the older generation. O(entries).
-  ///
-  /// - Returns: The new place of the entry.
-  private mutating func startGeneration(with first: Int) -> Int? {
+  private mutating func startGeneration(with first: Int) {
     let former = generation
     generation &+= 1
     entries[first].generation = generation
     youngBytes = unregisteredBytes(at: first)
-    let id = entries[first].id
     dropped = []
     for place in entries.indices where entries[place].id != nil && entries[place].users == 0 {
       guard entries[place].generation != former, entries[place].generation != generation else { continue }
+      freeSlot(of: place)
       dropped.append(.hole)
       swap(&entries[place], &dropped[dropped.count - 1])
+      count -= 1
     }
     freeDropped(youngBytes)
-    arrange()
-    return id.flatMap { self.place(of: $0) }
   }
 
   // MARK: Places
@@ -211,9 +209,16 @@ struct RowTable {
     slots[slot] = Slot(hash: hash, place: UInt32(place))
   }
 
-  /// Makes a hole of an entry. Moves the slots behind its own that would not be found any more: algorithm 6.4 R of
-  /// Knuth, The Art of Computer Programming, volume 3.
+  /// Makes a hole of an entry.
   private mutating func vacate(_ place: Int) {
+    freeSlot(of: place)
+    entries[place] = .hole
+    count -= 1
+  }
+
+  /// Frees the slot of an entry, and moves the slots behind it that would not be found any more: algorithm 6.4 R of
+  /// Knuth, The Art of Computer Programming, volume 3.
+  private mutating func freeSlot(of place: Int) {
     var hole = home(of: entries[place].hash)
     while slots[hole].place != place { hole = next(after: hole) }
     var slot = next(after: hole)
@@ -226,8 +231,6 @@ struct RowTable {
       slot = next(after: slot)
     }
     slots[hole] = .free
-    entries[place] = .hole
-    count -= 1
   }
 
   /// Gives memory back if hardly any of it is used, and more than rows need that are not registered.

@@ -47,7 +47,7 @@ import Testing
       }
     }
     try threads.join()
-    // The background may have been between two commits when the last snapshot ended; then it drops what that needed.
+    // Background work that held the writer when the last snapshot ended drops what that snapshot needed, soon after.
     try store.close()
     #expect(store.statistics.olderVersions == Int(Self.rows) * (Self.kept - 1))
     #expect(store.statistics.pinnedBytes == 0)
