@@ -21,10 +21,14 @@ extension CachedRow {
 /// A row that contexts have registered stays until each of them has unregistered it. Other rows are in two generations;
 /// the older generation is dropped when the younger reaches half of the cache's limit in bytes. Several threads may use
 /// the cache at once.
+///
+/// Whoever has changed a row tells the cache so after the change. Whoever reads rows does so within ``reading(_:)``: the
+/// cache does not keep a row that has been changed since.
 final class RowCache: @unchecked Sendable {
   private let lock = NSLock()
   /// The lock makes each access exclusive, so the compiler need not have that checked.
   @exclusivity(unchecked) private var table: RowTable
+  @exclusivity(unchecked) private var changed = ChangedRows()
   private let now: @Sendable () -> UInt64
 
   /// - Parameters:
@@ -39,6 +43,21 @@ final class RowCache: @unchecked Sendable {
     lock.withLock { unsafe body(&table) }
   }
 
+  private func withTable<Result>(changing id: NSManagedObjectID, _ body: (inout RowTable) -> Result) -> Result {
+    lock.withLock {
+      unsafe changed.note(id)
+      return unsafe body(&table)
+    }
+  }
+
+  /// Runs a closure that reads rows, from snapshots that it makes, and puts them into the cache. The closure gets a
+  /// number, for ``set(_:of:readSince:)``.
+  func reading<Result>(_ body: (UInt64) throws -> Result) rethrows -> Result {
+    let start = lock.withLock { unsafe changed.beginReading() }
+    defer { lock.withLock { unsafe changed.endReading(start) } }
+    return try body(start)
+  }
+
   /// The bytes of all unregistered rows, and the number of all rows. O(unregistered and registered rows).
   var size: (unregisteredBytes: Int, rows: Int) { withTable { $0.size } }
 
@@ -51,25 +70,36 @@ final class RowCache: @unchecked Sendable {
     }
   }
 
-  /// Puts a row that was just retrieved into the cache. An older state never replaces a newer one.
+  /// Puts a row into the cache as it was saved. An older state never replaces a newer one.
+  func set(_ row: CachedRow, of id: NSManagedObjectID) {
+    withTable(changing: id) { _ = set(row, of: id, in: &$0) }
+  }
+
+  /// Puts a row that was just read into the cache, unless it has changed since. An older state never replaces a newer
+  /// one.
   ///
+  /// - Parameter start: The number from ``reading(_:)``.
   /// - Returns: The newer of both states.
   @discardableResult
-  func set(_ row: CachedRow, of id: NSManagedObjectID) -> CachedRow {
-    withTable { table in
-      guard let place = table.use(id) else {
-        table.insert(row, now(), of: id)
-        return row
-      }
-      if let known = table.row(at: place), known.revision > row.revision { return known }
-      table.replaceRow(at: place, with: row, now())
+  func set(_ row: CachedRow, of id: NSManagedObjectID, readSince start: UInt64) -> CachedRow {
+    lock.withLock {
+      unsafe changed.mayHaveChanged(id, since: start) ? row : set(row, of: id, in: &table)
+    }
+  }
+
+  private func set(_ row: CachedRow, of id: NSManagedObjectID, in table: inout RowTable) -> CachedRow {
+    guard let place = table.use(id) else {
+      table.insert(row, now(), of: id)
       return row
     }
+    if let known = table.row(at: place), known.revision > row.revision { return known }
+    table.replaceRow(at: place, with: row, now())
+    return row
   }
 
   /// Notes that a row was touched. If the cache has another state of the row than the one before, removes that.
   func touch(_ id: NSManagedObjectID, from former: UInt64, version: UInt64, _ revision: UInt64) {
-    withTable { table in
+    withTable(changing: id) { table in
       guard let place = table.use(id) else { return }
       guard var row = table.row(at: place), row.revision == former else { return table.removeRow(at: place) }
       (row.version, row.revision) = (version, revision)
@@ -77,12 +107,12 @@ final class RowCache: @unchecked Sendable {
     }
   }
 
-  /// Whether there is no row.
-  var isEmpty: Bool { withTable { $0.isEmpty } }
+  /// Whether there is no row, and nobody is reading one. Changes need not be told then.
+  var isUnused: Bool { lock.withLock { unsafe table.isEmpty && !changed.areWatched } }
 
   /// Removes a row that no longer exists, or that may be out of date.
   func remove(_ id: NSManagedObjectID) {
-    withTable { table in
+    withTable(changing: id) { table in
       guard let place = table.use(id) else { return }
       table.removeRow(at: place)
     }

@@ -15,12 +15,20 @@ struct RowFetch {
 
   /// Returns an array of what the request asks for: objects, identifiers, dictionaries or one number.
   func execute(_ request: NSFetchRequest<NSManagedObject>) throws -> Any {
-    try logged(request, results: { results(of: request, in: $0) }) { try execute(request, over: $0, $1) }
+    try store.cache.reading { start in
+      try logged(request, results: { results(of: request, in: $0) }) {
+        try execute(request, over: $0, $1, readSince: start)
+      }
+    }
   }
 
   /// Executes the request, and measures what it reads.
   func report(_ request: NSFetchRequest<NSManagedObject>) throws -> FetchReport {
-    try measured(request, results: { results(of: request, in: $0) }) { try execute(request, over: $0, $1) }.report
+    try store.cache.reading { start in
+      try measured(request, results: { results(of: request, in: $0) }) {
+        try execute(request, over: $0, $1, readSince: start)
+      }.report
+    }
   }
 
   /// Runs a fetch over a snapshot, and notes in the log what it has read, if there is one.
@@ -81,8 +89,10 @@ struct RowFetch {
     return request.resultType == .countResultType ? (answer.first as? NSNumber)?.intValue ?? 0 : answer.count
   }
 
+  /// - Parameter start: The number from ``RowCache/reading(_:)``.
   private func execute(
-    _ request: NSFetchRequest<NSManagedObject>, over snapshot: any RowSnapshot, _ indexes: DeclaredIndexes
+    _ request: NSFetchRequest<NSManagedObject>, over snapshot: any RowSnapshot, _ indexes: DeclaredIndexes,
+    readSince start: UInt64
   ) throws -> (answer: Any, path: (any CustomStringConvertible)?) {
     guard let entity = entity(of: request) else {
       throw StoreFailure.make(NSCoreDataError, "A fetch request has no entity.")
@@ -124,7 +134,7 @@ struct RowFetch {
     switch request.resultType {
     case .managedObjectIDResultType:
       answer = try results { [access = store.access] in access.objectID($0.stored.reference, $0.map) }
-    case .managedObjectResultType: answer = try results(try objectOfRow(for: request))
+    case .managedObjectResultType: answer = try results(try objectOfRow(for: request, readSince: start))
     case .dictionaryResultType:
       try offerRows()
       answer = try collector.dictionaries(rehearsing: rows.readsRelated ? source.rehearse : { _ in })
@@ -158,7 +168,9 @@ struct RowFetch {
   }
 
   /// Returns a closure that makes the object of a row as a request asks for it.
-  private func objectOfRow(for request: NSFetchRequest<NSManagedObject>) throws -> (SourceRow) -> NSManagedObject {
+  private func objectOfRow(
+    for request: NSFetchRequest<NSManagedObject>, readSince start: UInt64
+  ) throws -> (SourceRow) -> NSManagedObject {
     guard let context else {
       throw StoreFailure.make(NSCoreDataError, "Objects cannot be fetched without a context.")
     }
@@ -167,16 +179,12 @@ struct RowFetch {
     return { row in
       let id = row.objectID
       guard needsRows, row.read() else { return context.object(with: id) }
-      let stored = cached(CachedRow(row.kept), of: id)
+      let stored = CachedRow(row.kept)
+      // The values are likely to be needed soon, unless they are of a former state.
+      if pinned == nil { store.cache.set(stored, of: id, readSince: start) }
+      // All objects get the rows of this snapshot, even if somebody has saved newer ones meanwhile.
       return areFaults ? context.object(with: id) : context.object(id, of: stored, row.map, store.access)
     }
-  }
-
-  /// Puts a row into the row cache, since its values are likely to be needed soon, unless it is of a former state.
-  ///
-  /// - Returns: The row, or a newer state of it.
-  private func cached(_ row: CachedRow, of id: NSManagedObjectID) -> CachedRow {
-    pinned == nil ? store.cache.set(row, of: id) : row
   }
 }
 

@@ -183,8 +183,9 @@ struct SavePlan {
     }
   }
 
-  /// The conflict of an object whose stored row differs from the one in the cache; nil for none. The coordinator has
-  /// already compared the cached row with the version that the context knows.
+  /// The conflict of an object whose stored row differs from the one in the cache, or from the one that the context
+  /// knows; nil for none. The coordinator has already compared these two, but somebody else may have read a newer row
+  /// into the cache since.
   private func conflict(_ saved: SavedObject, _ snapshot: any RowSnapshot) throws -> RowConflict? {
     guard let object = saved.object else { return nil }
     // A new object is in no cache.
@@ -195,9 +196,9 @@ struct SavePlan {
       case (.deleted, nil): true
       case (_, nil): false
       case (_, let stored?):
-        known.map { $0.revision == stored.revision }
-          ?? object.contextRevision.map { $0 == stored.revision }
-          ?? (object.contextVersion ?? stored.version == stored.version)
+        known.map { $0.revision == stored.revision } ?? true
+          && object.contextRevision.map { $0 == stored.revision }
+            ?? (object.contextVersion ?? stored.version == stored.version)
       }
     guard !isExpected else { return nil }
     let stored =

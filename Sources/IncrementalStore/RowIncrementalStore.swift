@@ -55,21 +55,33 @@ open class RowIncrementalStore: NSIncrementalStore {
   private var completedRows: (any RowStore)?
   /// How many migrations had changed the schema when it was loaded.
   private var migrations: UInt32 = 0
-  private var migrationCount = MigrationCount()
+  private let migrationCount = MigrationCount()
   private var loadedAccess: RowAccess?
-  private(set) lazy var cache = RowCache(limit: (options?[RowCacheBytesOption] as? NSNumber)?.intValue ?? 16 << 20)
+  private(set) var cache = RowCache(limit: 16 << 20)
   /// Whether the metadata have changed since they were last loaded or written.
   private(set) var metadataHaveChanged = false
   /// The metadata as they were last loaded or written.
   private(set) var storedMetadata: [String: Any] = [:]
+  private let referencesLock = NSLock()
   private var references: ArraySlice<RowReference> = []
-  private var lastIndexes: DeclaredIndexes?
-  /// The state of the snapshot that `lastIndexes` are of.
-  private var lastIndexesState: UInt64?
+  /// The declared indexes that were read last, and the state of the snapshot that they are of.
+  private var lastIndexes: (indexes: DeclaredIndexes, state: UInt64?)? {
+    get { readingLock.withLock { lockedLastIndexes } }
+    set { readingLock.withLock { lockedLastIndexes = newValue } }
+  }
   /// Whether saves are planned with the rows that the cache has: those of a remote database that has never recorded
   /// history, as far as the last save has found.
   var savesKnownRows = false
-  private var lastState: UInt64?
+  private var lastState: UInt64? {
+    get { readingLock.withLock { lockedLastState } }
+    set { readingLock.withLock { lockedLastState = newValue } }
+  }
+
+  /// Protects what reading changes. Nothing is called while it is held.
+  private let readingLock = NSLock()
+  private var lockedLastIndexes: (indexes: DeclaredIndexes, state: UInt64?)?
+  private var lockedLastState: UInt64?
+
   private var build: BackgroundBuild?
   var upkeep: HistoryUpkeep?
   /// The revision of the rows that the last save has written; nil if it has written none.
@@ -111,6 +123,7 @@ open class RowIncrementalStore: NSIncrementalStore {
       throw StoreFailure.make(
         NSPersistentStoreOpenError, "A store of the type \(Self.storeType) needs a URL and a coordinator.")
     }
+    if let limit = (options?[RowCacheBytesOption] as? NSNumber)?.intValue { cache = RowCache(limit: limit) }
     let rows = try Self.rowStore(at: url, options: options)
     do {
       var head = try StoreHead.load(rows, url, Self.storeType, isReadOnly: isReadOnly) { self.newMetadata(at: url) }
@@ -123,7 +136,7 @@ open class RowIncrementalStore: NSIncrementalStore {
       }
       let schema = try head.schema(for: model, configurationName, options, rows, isReadOnly: isReadOnly)
       loadedAccess = RowAccess(try SchemaMap(schema, model), rows.referenceKind, self)
-      lastIndexesState = nil
+      lastIndexes?.state = nil
       metadata = head.metadata
       storedMetadata = head.metadata
       metadataHaveChanged = false
@@ -195,15 +208,15 @@ open class RowIncrementalStore: NSIncrementalStore {
   /// - Throws: 134100 if the store has been migrated since it was opened here.
   func indexes(in snapshot: any RowSnapshot) throws -> DeclaredIndexes {
     let state = snapshot.state
-    if let lastIndexes, let state, state == lastIndexesState { return lastIndexes }
-    let indexes = try DeclaredIndexes.read(
-      snapshot, haveEntries: !rows.hasIndexesOfItsOwn, lastIndexes)
+    let last = lastIndexes
+    if let last, let state, state == last.state { return last.indexes }
+    let indexes = try DeclaredIndexes.read(snapshot, haveEntries: !rows.hasIndexesOfItsOwn, last?.indexes)
     guard indexes.migrations == migrations else {
       throw StoreFailure.make(
         NSPersistentStoreIncompatibleVersionHashError,
         "The store at \(url?.absoluteString ?? "?") has been migrated to another model since it was opened here.")
     }
-    (lastIndexes, lastIndexesState) = (indexes, state)
+    lastIndexes = (indexes, state)
     return indexes
   }
 
@@ -212,11 +225,11 @@ open class RowIncrementalStore: NSIncrementalStore {
   ///
   /// - Parameter absent: References of rows that table 0 must not have either.
   func expectedIndexes(in snapshot: any RowSnapshot, absent: [RowReference] = []) -> DeclaredIndexes? {
-    guard snapshot.isRemote, let lastIndexes, let revision = lastIndexes.revision,
+    guard snapshot.isRemote, let indexes = lastIndexes?.indexes, let revision = indexes.revision,
       let snapshot = snapshot as? any SchemaExpectingSnapshot,
       snapshot.expect(schemaRevision: revision, absent: absent)
     else { return nil }
-    return lastIndexes
+    return indexes
   }
 
   /// A snapshot for reading single objects.
@@ -224,9 +237,7 @@ open class RowIncrementalStore: NSIncrementalStore {
   /// - Throws: 134100 if this process has migrated the store since it was opened here.
   func currentSnapshot() throws -> any RowSnapshot {
     let snapshot = try rows.snapshot()
-    var count = migrationCount
-    try count.checkIfChanged { _ = try indexes(in: snapshot) }
-    migrationCount = count
+    try migrationCount.checkIfChanged { _ = try indexes(in: snapshot) }
     return snapshot
   }
 
@@ -277,11 +288,13 @@ open class RowIncrementalStore: NSIncrementalStore {
     {
       return try RowNode(row, of: objectID, map, access)
     }
-    guard let (row, map) = try currentRow(of: objectID) else {
-      cache.remove(objectID)
-      throw StoreFailure.missing(objectID)
+    return try cache.reading { start in
+      guard let (row, map) = try currentRow(of: objectID) else {
+        cache.remove(objectID)
+        throw StoreFailure.missing(objectID)
+      }
+      return try RowNode(cache.set(CachedRow(row), of: objectID, readSince: start), of: objectID, map, access)
     }
-    return try RowNode(cache.set(CachedRow(row), of: objectID), of: objectID, map, access)
   }
 
   /// The row of an object; nil if there is none.
@@ -300,9 +313,7 @@ open class RowIncrementalStore: NSIncrementalStore {
     let reference = try access.reference(objectID)
     guard let map = access.schema[reference.entity] else { return nil }
     let row = try rows.row(reference.reference, in: reference.entity)
-    var count = migrationCount
-    try count.checkIfChanged { _ = try indexes(in: rows.snapshot()) }
-    migrationCount = count
+    try migrationCount.checkIfChanged { _ = try indexes(in: rows.snapshot()) }
     return row.map { ($0, map) }
   }
 
@@ -358,12 +369,14 @@ open class RowIncrementalStore: NSIncrementalStore {
 
   /// References for new objects.
   package func takeReferences(_ count: Int) throws -> ArraySlice<RowReference> {
-    if references.count < count {
-      let reserved = try rows.reserveReferences(max(count - references.count, Self.block))
-      references = references.isEmpty ? reserved[...] : references + reserved
+    try referencesLock.withLock {
+      if references.count < count {
+        let reserved = try rows.reserveReferences(max(count - references.count, Self.block))
+        references = references.isEmpty ? reserved[...] : references + reserved
+      }
+      defer { references = references.dropFirst(count) }
+      return references.prefix(count)
     }
-    defer { references = references.dropFirst(count) }
-    return references.prefix(count)
   }
 
   /// How many references are reserved at once.

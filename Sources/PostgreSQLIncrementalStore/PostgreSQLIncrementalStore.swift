@@ -99,4 +99,6 @@
     /// Registers the store type with Core Data. `NSPersistentStoreDescription.postgreSQL(_:namespace:)` calls this.
     public static func register() { NSPersistentStoreCoordinator.registerStoreClass(self, type: .postgreSQL) }
   }
+
+  extension PostgreSQLIncrementalStore: ConcurrentStore {}
 #endif

@@ -1,12 +1,12 @@
 import Synchronization
 
 /// How many migrations this process has made, so that a store that was open before knows when to look whether one of
-/// them was its own: looking reads a row, which is too much for each fault.
-struct MigrationCount {
+/// them was its own: looking reads a row, which is too much for each fault. Several threads may ask at once.
+final class MigrationCount: Sendable {
   private static let begun = Atomic<UInt64>(0)
   private static let ended = Atomic<UInt64>(0)
 
-  private var seen = ended.load(ordering: .sequentiallyConsistent)
+  private let seen = Atomic(ended.load(ordering: .sequentiallyConsistent))
 
   static func counting<Result>(_ migration: () throws -> Result) rethrows -> Result {
     begun.add(1, ordering: .sequentiallyConsistent)
@@ -16,11 +16,11 @@ struct MigrationCount {
 
   /// Calls `check` if a migration may have taken place since the last check that threw nothing. Called after the
   /// snapshot was made that is checked: a migration that this snapshot shows has begun by then.
-  mutating func checkIfChanged(_ check: () throws -> Void) rethrows {
+  func checkIfChanged(_ check: () throws -> Void) rethrows {
     let ended = Self.ended.load(ordering: .sequentiallyConsistent)
     let isMigrating = Self.begun.load(ordering: .sequentiallyConsistent) != ended
-    guard isMigrating || ended != seen else { return }
+    guard isMigrating || ended != seen.load(ordering: .sequentiallyConsistent) else { return }
     try check()
-    if !isMigrating { seen = ended }
+    if !isMigrating { seen.store(ended, ordering: .sequentiallyConsistent) }
   }
 }

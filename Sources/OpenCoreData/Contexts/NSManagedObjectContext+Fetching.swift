@@ -145,7 +145,7 @@ extension NSManagedObjectContext {
       let coordinator = persistentStoreCoordinator
     {
       try coordinator.prepare(request, self)
-      return try coordinator.withStoreLock { try store.packedIDs(request, self) }
+      return try coordinator.withStoresToRead { try store.packedIDs(request, self) }
     }
     request.resultType = .managedObjectIDResultType
     return PackedIDs(try results(of: request))
@@ -276,23 +276,18 @@ extension NSManagedObjectContext {
     return try throwingErrorsOfFaults { try objects(of: request, overlay) }
   }
 
-  /// The fetched objects with their values, all of one moment: the store lock keeps others from saving through the
-  /// coordinator between the fetch and the reading of the last row.
+  /// The fetched objects with their values, all of one moment: those that came with the fetch, or those that were read
+  /// while the store lock kept others from saving through the coordinator.
   private func realisedObjects(of request: NSFetchRequest<NSManagedObject>) throws -> [NSManagedObject] {
     guard let coordinator = persistentStoreCoordinator else { throw noStores }
     try coordinator.prepare(request, self)
     let fetched = try awakingRealised {
       try withQueuesOfAncestors {
-        try coordinator.withStoreLock {
-          let overlay = try PendingOverlay(request, self)
-          let store = try onlyStore(of: request, overlay)
-          takesFetchedRows = store != nil && !(store is any LoadingStore)
-          let fetched = try objects(of: request, overlay)
-          for object in fetched where object.isFault && !coordinator.needsLoading(object.objectID) {
-            // Objects whose rows cannot be read here fire below, which throws in the end.
-            if (try? object.takeRow(self)) != nil { unsafe realised.append(object) }
-          }
+        if let fetched = try coordinator.withStoresToRead({ try objectsWithFetchedRows(of: request) }) {
           return fetched
+        }
+        return try coordinator.withStoreLock {
+          try realise(try objects(of: request, PendingOverlay(request, self)), coordinator)
         }
       }
     }
@@ -300,11 +295,32 @@ extension NSManagedObjectContext {
     return fetched
   }
 
+  /// The fetched objects with the rows that a single store gives with its answer; nil if it would not give all.
+  private func objectsWithFetchedRows(of request: NSFetchRequest<NSManagedObject>) throws -> [NSManagedObject]? {
+    let overlay = try PendingOverlay(request, self)
+    guard request.includesPropertyValues, let coordinator = persistentStoreCoordinator,
+      let store = try onlyStore(of: request, overlay), !(store is any LoadingStore)
+    else { return nil }
+    takesFetchedRows = true
+    return try realise(try objects(of: request, overlay), coordinator)
+  }
+
+  /// Reads the rows of those objects that are faults. Objects whose rows cannot be read stay faults, and fire later,
+  /// which throws in the end.
+  private func realise(
+    _ objects: [NSManagedObject], _ coordinator: NSPersistentStoreCoordinator
+  ) throws -> [NSManagedObject] {
+    for object in objects where object.isFault && !coordinator.needsLoading(object.objectID) {
+      if (try? object.takeRow(self)) != nil { unsafe realised.append(object) }
+    }
+    return objects
+  }
+
   /// Runs a closure that realises objects, and calls their `awakeFromFetch()` afterwards. A block in a predicate may
   /// fetch meanwhile.
   private func awakingRealised<Result>(_ body: () throws -> Result) rethrows -> Result {
     let outer = unsafe (takesFetchedRows, realised)
-    unsafe realised = []
+    unsafe (takesFetchedRows, realised) = (false, [])
     defer {
       let objects = unsafe realised
       unsafe (takesFetchedRows, realised) = outer

@@ -35,7 +35,7 @@ extension NSPersistentStoreCoordinator {
     managedObjectModel.logWarnings()
     try checkVacant(storeURL)
     try migrate(MigratedPlace(storeURL ?? nowhere, storeType, options), configuration)
-    let store = try withStoreLock {
+    let store = try changingStores {
       try checkVacant(storeURL)
       let entities = try entities(ofConfiguration: configuration)
       let storeClass = try StoreRegistry.storeClass(for: storeType)
@@ -83,7 +83,7 @@ extension NSPersistentStoreCoordinator {
     NotificationCenter.default.post(
       name: .NSPersistentStoreCoordinatorWillRemoveStore, object: self,
       userInfo: [NSRemovedPersistentStoresKey: [store]])
-    try withStoreLock {
+    try changingStores {
       let store = try own(store)
       RemoteChanges.end(store)
       store.willRemove(from: self)

@@ -50,7 +50,7 @@ extension NSPersistentStoreCoordinator {
     NotificationCenter.default.post(
       name: .NSPersistentStoreCoordinatorWillRemoveStore, object: self,
       userInfo: [NSRemovedPersistentStoresKey: [store]])
-    let (migrated, identifiers) = try withStoreLock {
+    let (migrated, identifiers) = try changingStores {
       let old = try own(store)
       try checkVacant(URL)
       try IncompleteCopy.vacate(URL, of: storeClass, options)

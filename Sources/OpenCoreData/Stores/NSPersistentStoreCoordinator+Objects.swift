@@ -10,7 +10,9 @@ extension NSPersistentStoreCoordinator {
     for objectID: NSManagedObjectID, _ context: NSManagedObjectContext
   ) throws -> NSIncrementalStoreNode {
     try prepareValues(of: CollectionOfOne(objectID), context)
-    return try withStoreLock { try store(of: objectID).newValuesForObject(with: objectID, with: context).atThisMoment }
+    return try withStoresToRead {
+      try store(of: objectID).newValuesForObject(with: objectID, with: context).atThisMoment
+    }
   }
 
   /// The identifiers of the objects at the other end of a relationship; at most one for a to-one relationship.
@@ -21,7 +23,7 @@ extension NSPersistentStoreCoordinator {
     _ relationship: NSRelationshipDescription, of objectID: NSManagedObjectID, _ context: NSManagedObjectContext
   ) throws -> [NSManagedObjectID] {
     try prepare(relationship, of: objectID, context)
-    return try withStoreLock {
+    return try withStoresToRead {
       let store = try store(of: objectID)
       let answer = try store.newValue(forRelationship: relationship, forObjectWith: objectID, with: context)
       if let identifiers = relationship.identifiers(in: answer) { return identifiers }
@@ -41,7 +43,9 @@ extension NSPersistentStoreCoordinator {
 
   /// Tells the stores that cache rows that those of some objects may be out of date.
   func rowsMayBeStale(_ objectIDs: [NSManagedObjectID]) {
-    forEachStore(of: objectIDs.map(ownID)) { ($0 as? any RowCachingStore)?.rowsMayBeStale($1) }
+    withStoreLock {
+      forEachStore(of: objectIDs.map(ownID)) { ($0 as? any RowCachingStore)?.rowsMayBeStale($1) }
+    }
   }
 
   /// The store for new objects of an entity: the one to which they were assigned, otherwise the first that is not
@@ -67,7 +71,7 @@ extension NSPersistentStoreCoordinator {
   func obtainPermanentIDs(
     for objects: [NSManagedObject], in store: NSPersistentStore
   ) throws -> [NSManagedObjectID] {
-    try withStoreLock {
+    try withStoresToRead {
       let store = try own(store)
       let identifiers = try store.obtainPermanentIDs(for: objects)
       guard identifiers.count == objects.count else {
@@ -133,7 +137,7 @@ extension NSPersistentStoreCoordinator {
   private func forEachStore(
     of objectIDs: [NSManagedObjectID], _ tell: (NSIncrementalStore, [NSManagedObjectID]) -> Void
   ) {
-    withStoreLock {
+    withStoresToRead {
       if let store = objectIDs.first.flatMap(presentStore),
         objectIDs.allSatisfy({ $0.identity === store.identity })
       {

@@ -31,7 +31,7 @@ extension NSPersistentStoreCoordinator {
         "A fetch request is for the entity \(request.entityName ?? "nil"), which the model does not have.")
     }
     try prepare(request, context)
-    return try withStoreLock {
+    return try withStoresToRead {
       try affectedStores(of: request).map { store in
         try FetchCancellation.check()
         let answer = try store.execute(request, with: context)

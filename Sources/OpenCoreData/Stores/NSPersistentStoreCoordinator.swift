@@ -3,8 +3,9 @@ import Synchronization
 
 /// Stands between contexts and stores: makes the stores, retains them, and passes requests to them.
 ///
-/// Stores are called under one lock, the *store lock*, by one thread at a time. All methods may be called on any
-/// thread; those that call a store wait until no other thread does.
+/// Stores are called under one lock, the *store lock*, by one thread at a time, except that several threads may read
+/// at once if every store is a ``ConcurrentStore``. All methods may be called on any thread; those that call a store wait
+/// until no other thread does, or until it permits them to.
 open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// The model, which can no longer be changed.
   public let managedObjectModel: NSManagedObjectModel
@@ -14,6 +15,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   private let storeLockOwner = Atomic<UInt>(0)
   /// Whether one of the stores is a `LoadingStore`.
   let hasLoadingStores = Atomic(false)
+  /// Whether all stores may be read without the store lock.
+  private let haveConcurrentStores = Atomic(false)
+  private let readers = StoreReaders()
   private let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
   private let adopted = ContextList()
 
@@ -50,11 +54,14 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// The stores in the order in which they were added.
   open var persistentStores: [NSPersistentStore] { stores }
 
-  /// The stores as `NSIncrementalStore`. They change only under the store lock.
+  /// The stores as `NSIncrementalStore`. They change only within ``changingStores(_:)``.
   var stores: [NSIncrementalStore] {
     get { lock.withLock { addedStores } }
     set {
-      hasLoadingStores.store(newValue.contains { $0 is any LoadingStore }, ordering: .relaxed)
+      let areLoading = newValue.contains { $0 is any LoadingStore }
+      hasLoadingStores.store(areLoading, ordering: .relaxed)
+      haveConcurrentStores.store(
+        !areLoading && newValue.allSatisfy { $0 is any ConcurrentStore }, ordering: .relaxed)
       lock.withLock { addedStores = newValue }
     }
   }
@@ -68,6 +75,24 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
       defer { storeLockOwner.store(former, ordering: .relaxed) }
       return try body()
     }
+  }
+
+  /// Runs the block, which only reads, while no store is added or removed: at once if the stores permit it, otherwise
+  /// while no other thread calls a store. May be called again within the block.
+  func withStoresToRead<R>(_ body: () throws -> R) rethrows -> R {
+    if ownsStoreLock { return try body() }
+    guard haveConcurrentStores.load(ordering: .relaxed) else { return try withStoreLock(body) }
+    return try readers.read(Self.currentThread) {
+      // A store of another kind may have been added meanwhile.
+      guard haveConcurrentStores.load(ordering: .relaxed) else { return try withStoreLock(body) }
+      return try body()
+    }
+  }
+
+  /// Runs the block, which adds or removes stores, while no other thread calls a store. May be called again within the
+  /// block.
+  func changingStores<R>(_ body: () throws -> R) rethrows -> R {
+    try readers.change(Self.currentThread) { try withStoreLock(body) }
   }
 
   /// Whether the calling thread holds the store lock.

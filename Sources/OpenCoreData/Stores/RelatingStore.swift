@@ -16,7 +16,7 @@ extension NSPersistentStoreCoordinator {
   func members(
     of relationship: NSRelationshipDescription, of objectIDs: [NSManagedObjectID], _ context: NSManagedObjectContext
   ) throws -> [[NSManagedObjectID]?] {
-    try withStoreLock {
+    try withStoresToRead {
       guard let store = objectIDs.first.flatMap(presentStore) as? any RelatingStore, !(store is any LoadingStore),
         objectIDs.allSatisfy({ $0.identity === store.identity })
       else { return objectIDs.map { _ in nil } }

@@ -14,7 +14,9 @@ struct RowCacheConcurrencyTests {
     }
 
     func set(_ place: Int, revision: UInt64, in cache: RowCache) -> CachedRow {
-      cache.set(CachedRow(bytes: [], version: revision, revision: revision), of: ids[place])
+      cache.reading { start in
+        cache.set(CachedRow(bytes: [], version: revision, revision: revision), of: ids[place], readSince: start)
+      }
     }
   }
 

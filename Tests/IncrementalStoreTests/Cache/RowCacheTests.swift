@@ -31,10 +31,62 @@ struct RowCacheTests {
   @discardableResult
   private func set(_ number: Int, revision: UInt64 = 1, bytes: Int = 750) -> CachedRow {
     let row = CachedRow(bytes: [UInt8](repeating: 0, count: bytes), version: revision, revision: revision)
-    return cache.set(row, of: id(number))
+    return cache.reading { cache.set(row, of: id(number), readSince: $0) }
   }
 
   private func isThere(_ number: Int) -> Bool { cache.row(of: id(number)) != nil }
+
+  // MARK: Rows that change while they are read
+
+  @Test("A row that somebody saves, touches or removes while others read it is not kept as they have read it.")
+  func changedMeanwhile() {
+    for number in 1...4 { set(number, revision: 1) }
+    let former = CachedRow(bytes: [1], version: 1, revision: 1)
+    cache.reading { start in
+      cache.set(CachedRow(bytes: [2], version: 2, revision: 2), of: id(1))
+      cache.touch(id(2), from: 1, version: 2, 2)
+      cache.remove(id(3))
+      cache.remove(id(5))
+      for number in 1...5 { cache.set(former, of: id(number), readSince: start) }
+      // Whoever begins after the changes has read them.
+      cache.reading { later in
+        _ = cache.set(CachedRow(bytes: [3], version: 3, revision: 3), of: id(5), readSince: later)
+      }
+    }
+    #expect(cache.row(of: id(1))?.bytes == [2])
+    #expect(cache.row(of: id(2))?.revision == 2)
+    #expect(cache.row(of: id(3)) == nil)
+    #expect(cache.row(of: id(4))?.bytes == [1])
+    #expect(cache.row(of: id(5))?.bytes == [3])
+  }
+
+  @Test("If too many rows change to be remembered, those who have begun to read before keep none, and others do.")
+  func manyChanges() {
+    cache.reading { first in
+      for number in 0...ChangedRows.limit { cache.remove(id(number)) }
+      cache.reading { second in
+        set(-1)
+        let row = CachedRow(bytes: [], version: 1, revision: 1)
+        cache.set(row, of: id(-2), readSince: first)
+        cache.set(row, of: id(-3), readSince: second)
+      }
+    }
+    #expect(isThere(-1) && !isThere(-2) && isThere(-3))
+  }
+
+  @Test("Changes are forgotten that all who are reading have begun after.")
+  func oldChanges() {
+    var changed = ChangedRows()
+    let first = changed.beginReading()
+    for number in 1...ChangedRows.limit { changed.note(id(number)) }
+    let second = changed.beginReading()
+    changed.endReading(first)
+    changed.note(id(0))
+    #expect(changed.mayHaveChanged(id(0), since: second))
+    #expect(!changed.mayHaveChanged(id(1), since: second))
+    changed.endReading(second)
+    #expect(!changed.areWatched)
+  }
 
   @Test("The row cache keeps all registered rows, whatever their size.")
   func registered() {
@@ -193,6 +245,6 @@ struct RowCacheTests {
     cache.unregister(users.flatMap { Array(repeating: id($0), count: $1) })
     #expect(cache.size.unregisteredBytes <= 100_000)
     for number in 0..<1_000 { cache.remove(id(number)) }
-    #expect(cache.isEmpty)
+    #expect(cache.isUnused)
   }
 }

@@ -1,26 +1,26 @@
+import Foundation
 import OpenCoreData
 
 /// Accounts in a store that many contexts use at once.
 ///
 /// Identifiers and coordinators may be used on any thread; contexts and objects stay where they were made.
 struct Bank: Sendable {
+  enum Kind: CaseIterable {
+    /// Called by one thread at a time.
+    case inMemory
+    /// Read by several threads at once, also during a save.
+    case concurrent
+  }
+
   static let opening: Int64 = 1000
 
   let coordinator: NSPersistentStoreCoordinator
   let accounts: [NSManagedObjectID]
+  private let place: Place
 
-  init(accounts count: Int) throws {
-    let account = entity("Account", class: "NSManagedObject")
-    account.properties = [
-      attribute("balance", .integer64, isOptional: false, defaultValue: 0),
-      attribute("transfers", .integer64, isOptional: false, defaultValue: 0),
-    ]
-    let model = NSManagedObjectModel()
-    model.entities = [account]
-    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    _ = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
-    self.coordinator = coordinator
-
+  init(accounts count: Int, _ kind: Kind = .inMemory) throws {
+    place = Place(kind)
+    coordinator = try Self.coordinator(place)
     let context = Self.context(of: coordinator, name: "opening")
     accounts = try context.performAndWait {
       let objects = (0..<count).map { _ in
@@ -30,6 +30,44 @@ struct Bank: Sendable {
       try context.save()
       return objects.map(\.objectID)
     }
+  }
+
+  /// The same accounts, for another coordinator of the store.
+  private init(sharing bank: Bank) throws {
+    (place, accounts) = (bank.place, bank.accounts)
+    coordinator = try Self.coordinator(place)
+  }
+
+  /// The same bank as another part of the program sees it that has a coordinator of its own.
+  func branch() throws -> Bank { try Bank(sharing: self) }
+
+  private static func coordinator(_ place: Place) throws -> NSPersistentStoreCoordinator {
+    let account = entity("Account", class: "NSManagedObject")
+    account.properties = [
+      attribute("balance", .integer64, isOptional: false, defaultValue: 0),
+      attribute("transfers", .integer64, isOptional: false, defaultValue: 0),
+    ]
+    let model = NSManagedObjectModel()
+    model.entities = [account]
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    switch place.kind {
+    case .inMemory:
+      _ = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+    case .concurrent:
+      NSPersistentStoreCoordinator.registerStoreClass(TestRowStore.self, forStoreType: TestRowStore.storeType)
+      _ = try coordinator.addPersistentStore(ofType: TestRowStore.storeType, configurationName: nil, at: place.url)
+    }
+    return coordinator
+  }
+
+  /// Where the store is as long as somebody uses it.
+  private final class Place: Sendable {
+    let kind: Kind
+    let url = URL(filePath: "/bank \(UUID().uuidString)")
+
+    init(_ kind: Kind) { self.kind = kind }
+
+    deinit { if kind == .concurrent { TestRowStore.forget(url) } }
   }
 
   func context(_ name: String, _ type: NSManagedObjectContext.ConcurrencyType = .privateQueue) -> NSManagedObjectContext

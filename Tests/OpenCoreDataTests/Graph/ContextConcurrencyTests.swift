@@ -9,9 +9,9 @@ import Testing
 
   // MARK: Transfers
 
-  @Test("Transfers that are retried after a conflict keep the sum of all money.")
-  func retriedTransfers() async throws {
-    let bank = try Bank(accounts: 5)
+  @Test("Transfers that are retried after a conflict keep the sum of all money.", arguments: Bank.Kind.allCases)
+  func retriedTransfers(_ kind: Bank.Kind) async throws {
+    let bank = try Bank(accounts: 5, kind)
     let conflicts = Atomic(0)
     let seed = chooseSeed()
     try await onThreads(Self.threads) { thread in
@@ -44,9 +44,9 @@ import Testing
     }
   }
 
-  @Test("Objects that are fetched with their values have values of one moment.")
-  func momentOfAFetch() async throws {
-    let bank = try Bank(accounts: 8)
+  @Test("Objects that are fetched with their values have values of one moment.", arguments: Bank.Kind.allCases)
+  func momentOfAFetch(_ kind: Bank.Kind) async throws {
+    let bank = try Bank(accounts: 8, kind)
     let seed = chooseSeed()
     let isDone = Atomic(false)
     try await onThreads(2) { thread in
@@ -78,9 +78,9 @@ import Testing
     for account in pair { account.transfers += 1 }
   }
 
-  @Test("Transfers whose conflicts a merge policy settles keep the sum of all money.")
-  func mergedTransfers() async throws {
-    let bank = try Bank(accounts: 5)
+  @Test("Transfers whose conflicts a merge policy settles keep the sum of all money.", arguments: Bank.Kind.allCases)
+  func mergedTransfers(_ kind: Bank.Kind) async throws {
+    let bank = try Bank(accounts: 5, kind)
     let seed = chooseSeed()
     try await onThreads(Self.threads) { thread in
       var random = SeededGenerator(seed: seed &+ UInt64(thread))
@@ -110,9 +110,9 @@ import Testing
     #expect(saved.transfers == Int64(2 * Self.threads * Self.transfers))
   }
 
-  @Test("Objects that all threads delete are gone, and no save fails.")
-  func deletions() async throws {
-    let bank = try Bank(accounts: 40)
+  @Test("Objects that all threads delete are gone, and no save fails.", arguments: Bank.Kind.allCases)
+  func deletions(_ kind: Bank.Kind) async throws {
+    let bank = try Bank(accounts: 40, kind)
     let deleted = Locked([NSManagedObjectID]())
     try await onThreads(Self.threads) { thread in
       let context = bank.context("closer \(thread)")
@@ -135,9 +135,9 @@ import Testing
     #expect(left == 0)
   }
 
-  @Test("Objects that are inserted on many threads have different identifiers.")
-  func insertions() async throws {
-    let bank = try Bank(accounts: 1)
+  @Test("Objects that are inserted on many threads have different identifiers.", arguments: Bank.Kind.allCases)
+  func insertions(_ kind: Bank.Kind) async throws {
+    let bank = try Bank(accounts: 1, kind)
     let ids = Locked(Set<NSManagedObjectID>())
     try await onThreads(Self.threads) { thread in
       let context = bank.context("opener \(thread)")
@@ -182,9 +182,9 @@ import Testing
     var entries: [(thread: Int, number: Int)] = []
   }
 
-  @Test("A block that waits may enter other contexts, and those that it came from.")
-  func nesting() async throws {
-    let bank = try Bank(accounts: 3)
+  @Test("A block that waits may enter other contexts, and those that it came from.", arguments: Bank.Kind.allCases)
+  func nesting(_ kind: Bank.Kind) async throws {
+    let bank = try Bank(accounts: 3, kind)
     let contexts = Handed((0..<3).map { bank.context("nested \($0)") })
     try await onThreads(Self.threads) { thread in
       for _ in 0..<50 {
@@ -240,9 +240,11 @@ import Testing
 
   // MARK: Merging
 
-  @Test("A context that merges automatically ends with the values that were saved last.", arguments: [true, false])
-  func automaticMerges(isObserved: Bool) async throws {
-    let bank = try Bank(accounts: 4)
+  @Test(
+    "A context that merges automatically ends with the values that were saved last.", arguments: [true, false],
+    Bank.Kind.allCases)
+  func automaticMerges(isObserved: Bool, _ kind: Bank.Kind) async throws {
+    let bank = try Bank(accounts: 4, kind)
     let reader = Handed(bank.context("reader"))
     let objects = Handed(
       reader.value.performAndWait {
@@ -286,9 +288,9 @@ import Testing
     }
   }
 
-  @Test("Merging saves by hand, in turns, leaves two contexts with the same values.")
-  func mergesByHand() async throws {
-    let bank = try Bank(accounts: 6)
+  @Test("Merging saves by hand, in turns, leaves two contexts with the same values.", arguments: Bank.Kind.allCases)
+  func mergesByHand(_ kind: Bank.Kind) async throws {
+    let bank = try Bank(accounts: 6, kind)
     let contexts = Handed((0..<3).map { bank.context("peer \($0)") })
     let mailboxes = Handed(contexts.value.map(Mailbox.init))
     try await onThreads(3) { thread in

@@ -44,3 +44,5 @@ final class TestRowStore: RowIncrementalStore {
     }
   #endif
 }
+
+extension TestRowStore: ConcurrentStore {}

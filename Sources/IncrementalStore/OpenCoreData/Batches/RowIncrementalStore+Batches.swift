@@ -123,7 +123,7 @@ extension RowIncrementalStore {
       return changed
     }
     guard areSaved else { return false }
-    let mayBeCached = !cache.isEmpty
+    let mayBeCached = !cache.isUnused
     for row in changed {
       guard let map = maps.first(where: { $0.number == row.table }) else { continue }
       ids.add(access.objectID(row.reference, map))
@@ -189,7 +189,7 @@ extension RowIncrementalStore {
     }
     note(recorder.position)
     companionsWereSaved(with: objects)
-    guard !cache.isEmpty else { return objects }
+    guard !cache.isUnused else { return objects }
     for saved in objects where saved.stored != nil {
       cache.remove(access.objectID(saved.reference.reference, saved.map))
     }

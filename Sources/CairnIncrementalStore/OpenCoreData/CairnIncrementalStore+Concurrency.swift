@@ -1,0 +1,3 @@
+import OpenCoreData
+
+extension CairnIncrementalStore: ConcurrentStore {}
