@@ -1,9 +1,9 @@
 import CoreData
 import Foundation
 
-/// Saves records as objects on a queue of its own, while its caller prepares the next records.
+/// Saves records as objects on a queue of its own, while its caller prepares the next records and makes their objects.
 ///
-/// It is `Sendable`, because only the queue uses the properties that change.
+/// It is `Sendable`, because only the queue uses `failure`, and only the caller the other properties.
 final class GraphWriter: @unchecked Sendable {
   private let store: ObjectStore
   private let queue = DispatchQueue(label: "catalogue.saves")
@@ -11,15 +11,33 @@ final class GraphWriter: @unchecked Sendable {
   private var versions = KnownObjects<VersionRecord.ID, Version>(insert: Version.init)
   private var maintainers = KnownObjects<Mailbox, Maintainer>(insert: Maintainer.init)
   private var sections = KnownObjects<String, Section>(insert: Section.init)
+  /// The objects of the records that are being added, in the order of insertion.
+  private var new: [NSManagedObject] = []
   private var failure: (any Error)?
 
   init(_ store: ObjectStore) { self.store = store }
 
-  /// Waits for the save before, and begins to save records. Throws the error of an earlier save.
+  /// Makes the objects of records, waits for the save before, and begins to save the objects. Throws the error of an
+  /// earlier save.
   func save(_ records: [VersionRecord]) throws {
+    nonisolated(unsafe) let context = store.newContext()
+    try context.performAndWait {
+      for record in records { add(record, to: context) }
+      // Objects of the next records refer to these before they are saved.
+      try context.obtainPermanentIDs(for: new)
+      new.removeAll(keepingCapacity: true)
+      packages.keepIDs()
+      versions.keepIDs()
+      maintainers.keepIDs()
+      sections.keepIDs()
+    }
     try finish()
     queue.async { [self] in
-      do { try insert(records) } catch { failure = error }
+      do {
+        try unsafe context.performAndWait { try unsafe context.save() }
+      } catch {
+        failure = error
+      }
     }
   }
 
@@ -30,19 +48,8 @@ final class GraphWriter: @unchecked Sendable {
 
   func wait() { queue.sync {} }
 
-  private func insert(_ records: [VersionRecord]) throws {
-    try store.work { context in
-      for record in records { add(record, to: context) }
-      try context.save()
-      packages.noteSave()
-      versions.noteSave()
-      maintainers.noteSave()
-      sections.noteSave()
-    }
-  }
-
   private func add(_ record: VersionRecord, to context: NSManagedObjectContext) {
-    let version = versions.object(record.id, in: context) { version in
+    let version = versions.object(record.id, in: context, &new) { version in
       version.number = record.id.number
       version.architecture = record.id.architecture
     }
@@ -53,42 +60,46 @@ final class GraphWriter: @unchecked Sendable {
     version.sha256 = record.sha256
     version.package = package(record.id.package, in: context)
     version.maintainer = record.maintainer.map { mailbox in
-      maintainers.object(mailbox, in: context) { maintainer in
+      maintainers.object(mailbox, in: context, &new) { maintainer in
         maintainer.name = mailbox.name
         maintainer.email = mailbox.email
       }
     }
-    version.section = record.section.map { name in sections.object(name, in: context) { $0.name = name } }
+    version.section = record.section.map { name in sections.object(name, in: context, &new) { $0.name = name } }
     version.dependencies = NSSet(array: record.dependencies.map { package($0, in: context) })
   }
 
   private func package(_ name: String, in context: NSManagedObjectContext) -> Package {
-    packages.object(name, in: context) { $0.name = name }
+    packages.object(name, in: context, &new) { $0.name = name }
   }
 }
 
 /// Finds the object of a key, or inserts it, so that there is one object for each key across all contexts.
 private struct KnownObjects<Key: Hashable, Object: NSManagedObject> {
   let insert: (NSManagedObjectContext) -> Object
-  private var saved: [Key: NSManagedObjectID] = [:]
+  private var ids: [Key: NSManagedObjectID] = [:]
   private var inserted: [Key: Object] = [:]
 
   init(insert: @escaping (NSManagedObjectContext) -> Object) {
     self.insert = insert
   }
 
-  mutating func object(_ key: Key, in context: NSManagedObjectContext, setUp: (Object) -> Void) -> Object {
-    if let id = saved[key] { return context.object(with: id) as! Object }
+  /// - Parameter new: Gets the object if it is inserted.
+  mutating func object(
+    _ key: Key, in context: NSManagedObjectContext, _ new: inout [NSManagedObject], setUp: (Object) -> Void
+  ) -> Object {
+    if let id = ids[key] { return context.object(with: id) as! Object }
     if let object = inserted[key] { return object }
     let object = insert(context)
     setUp(object)
     inserted[key] = object
+    new.append(object)
     return object
   }
 
-  /// Call this when the inserted objects have been saved, because their identifiers are then permanent.
-  mutating func noteSave() {
-    for (key, object) in inserted { saved[key] = object.objectID }
+  /// Call this when the inserted objects have permanent identifiers, before another context is used.
+  mutating func keepIDs() {
+    for (key, object) in inserted { ids[key] = object.objectID }
     inserted.removeAll(keepingCapacity: true)
   }
 }
