@@ -20,7 +20,7 @@ final class GraphWriter: @unchecked Sendable {
   /// Makes the objects of records, waits for the save before, and begins to save the objects. Throws the error of an
   /// earlier save.
   func save(_ records: [VersionRecord]) throws {
-    nonisolated(unsafe) let context = store.newContext()
+    let context = store.newContext()
     try context.performAndWait {
       for record in records { add(record, to: context) }
       // Objects of the next records refer to these before they are saved.
@@ -32,9 +32,10 @@ final class GraphWriter: @unchecked Sendable {
       sections.keepIDs()
     }
     try finish()
+    nonisolated(unsafe) let made = context
     queue.async { [self] in
       do {
-        try unsafe context.performAndWait { try unsafe context.save() }
+        try unsafe made.performAndWait { try unsafe made.save() }
       } catch {
         failure = error
       }
