@@ -79,7 +79,7 @@ final class RowCache: @unchecked Sendable {
   /// one.
   ///
   /// - Parameter start: The number from ``reading(_:)``.
-  /// - Returns: The newer of both states.
+  /// - Returns: The newer of both states; the given one if the row has changed since.
   @discardableResult
   func set(_ row: CachedRow, of id: NSManagedObjectID, readSince start: UInt64) -> CachedRow {
     lock.withLock {

@@ -31,7 +31,7 @@ extension NSPersistentStoreCoordinator {
         "A fetch request is for the entity \(request.entityName ?? "nil"), which the model does not have.")
     }
     try prepare(request, context)
-    return try withStoresToRead {
+    func answers() throws -> [StoreAnswer] {
       try affectedStores(of: request).map { store in
         try FetchCancellation.check()
         let answer = try store.execute(request, with: context)
@@ -42,6 +42,8 @@ extension NSPersistentStoreCoordinator {
           [NSAffectedStoresErrorKey: [store]])
       }
     }
+    // The answers of several stores are of one moment only while nobody saves.
+    return try isForSeveralStores(request) ? withStoreLock(answers) : withStoresToRead(answers)
   }
 
   /// Has one store save objects, all of which belong to it.

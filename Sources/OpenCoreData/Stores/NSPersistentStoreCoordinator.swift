@@ -68,7 +68,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   // MARK: The store lock
 
-  /// Runs the block while no other thread calls a store. May be called again within the block.
+  /// Runs the block while no other thread calls a store, except to read one that permits it. May be called again within
+  /// the block.
   func withStoreLock<R>(_ body: () throws -> R) rethrows -> R {
     try storeLock.withLock {
       let former = storeLockOwner.exchange(Self.currentThread, ordering: .relaxed)
@@ -104,20 +105,20 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   private static func number(of thread: UInt) -> UInt { thread }
   private static func number(of thread: OpaquePointer) -> UInt { UInt(bitPattern: thread) }
 
-  /// Runs the block while no other thread calls a store, and returns when it has run. May be called within itself.
+  /// Runs the block under the store lock, and returns when it has run. May be called within itself.
   open func performAndWait(_ block: () -> Void) { withStoreLock(block) }
 
-  /// Runs the block while no other thread calls a store, and returns its result. May be called within itself.
+  /// Runs the block under the store lock, and returns its result. May be called within itself.
   open func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try withStoreLock(block) }
 
-  /// Runs the block later on a queue of the coordinator, while no other thread calls a store.
+  /// Runs the block later on a queue of the coordinator, under the store lock.
   open func perform(_ block: @escaping () -> Void) {
     nonisolated(unsafe) let block = block
     queue.async { self.withStoreLock { unsafe block() } }
   }
 
-  /// Runs the block while no other thread calls a store, and returns its result. The thread waits until others are
-  /// done; no other task runs on it meanwhile.
+  /// Runs the block under the store lock, and returns its result. The thread waits until others are done; no other task
+  /// runs on it meanwhile.
   public nonisolated(nonsending) func perform<T>(_ block: @escaping () throws -> T) async rethrows -> T {
     try withStoreLock(block)
   }

@@ -1,4 +1,4 @@
-import Dispatch
+import Foundation
 import Synchronization
 import Testing
 
@@ -88,6 +88,44 @@ import Testing
         context.stalenessInterval = 0
         for account in accounts { context.refresh(account, mergeChanges: true) }
         context.stalenessInterval = -1
+      }
+    }
+  }
+
+  @Test("A fetch from two stores sees all of a save that changes both, or nothing of it.")
+  func twoStores() async throws {
+    let bank = try Bank(accounts: 1, .concurrent)
+    let url = URL(filePath: "/second bank \(UUID().uuidString)")
+    defer { TestRowStore.forget(url) }
+    let second = try bank.coordinator.addPersistentStore(
+      ofType: TestRowStore.storeType, configurationName: nil, at: url)
+    let opening = bank.context("opening")
+    let account = try opening.performAndWait {
+      let account = NSEntityDescription.insertNewObject(forEntityName: "Account", into: opening)
+      opening.assign(account, to: second)
+      account.balance = Bank.opening
+      try opening.save()
+      return account.objectID
+    }
+    let isDone = Atomic(false)
+    try await onThreads(2) { thread in
+      guard thread == 0 else {
+        while !isDone.load(ordering: .relaxed) {
+          let context = bank.context("auditor")
+          let total = try context.performAndWait {
+            let request = NSFetchRequest<NSDictionary>(entityName: "Account")
+            request.resultType = .dictionaryResultType
+            request.propertiesToFetch = ["balance"]
+            return try context.fetch(request).reduce(0) { $0 + ($1["balance"] as! Int64) }
+          }
+          #expect(total == 2 * Bank.opening)
+        }
+        return
+      }
+      defer { isDone.store(true, ordering: .relaxed) }
+      let context = bank.context("teller")
+      for _ in 0..<Self.transfers {
+        try context.performAndWait { try transfer([bank.accounts[0], account], context) }
       }
     }
   }
