@@ -44,8 +44,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Reads the rows of those objects that are faults, while no other thread calls a store. Objects without a row stay
-  /// faults.
+  /// Reads the rows of those objects that are faults, while nobody else saves through the coordinator. Objects without a
+  /// row stay faults.
   ///
   /// - Throws: any other error of a store.
   func realise(together objects: [NSManagedObject]) throws {

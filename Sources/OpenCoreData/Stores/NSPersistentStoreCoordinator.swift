@@ -3,9 +3,9 @@ import Synchronization
 
 /// Stands between contexts and stores: makes the stores, retains them, and passes requests to them.
 ///
-/// Stores are called under one lock, the *store lock*, by one thread at a time, except that several threads may read
-/// at once if every store is a ``ConcurrentStore``. All methods may be called on any thread; those that call a store wait
-/// until no other thread does, or until it permits them to.
+/// Stores are called under one lock, the *store lock*, by one thread at a time. If all stores permit it, as those on
+/// Cairn and PostgreSQL do, several threads read at once without the lock, also while another thread saves. All methods
+/// may be called on any thread; they wait for the lock if they need it.
 open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// The model, which can no longer be changed.
   public let managedObjectModel: NSManagedObjectModel

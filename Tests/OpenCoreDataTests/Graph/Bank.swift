@@ -85,6 +85,16 @@ struct Bank: Sendable {
     return context
   }
 
+  /// The sums of the balances and of the transfer counts that all accounts have at one moment.
+  func audit() throws -> (balance: Int64, transfers: Int64) {
+    let context = context("auditor")
+    return try context.performAndWait {
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Account")
+      request.returnsObjectsAsFaults = false
+      return try context.fetch(request).reduce((0, 0)) { ($0.0 + $1.balance, $0.1 + $1.transfers) }
+    }
+  }
+
   /// The saved balances, and the sum of the accounts' transfer counts.
   func saved() throws -> (balances: [Int64], transfers: Int64) {
     let context = context("auditor")

@@ -51,15 +51,7 @@ import Testing
     let isDone = Atomic(false)
     try await onThreads(2) { thread in
       guard thread == 0 else {
-        while !isDone.load(ordering: .relaxed) {
-          let context = bank.context("auditor")
-          let total = try context.performAndWait {
-            let request = NSFetchRequest<NSManagedObject>(entityName: "Account")
-            request.returnsObjectsAsFaults = false
-            return try context.fetch(request).reduce(0) { $0 + $1.balance }
-          }
-          #expect(total == 8 * Bank.opening)
-        }
+        while !isDone.load(ordering: .relaxed) { #expect(try bank.audit().balance == 8 * Bank.opening) }
         return
       }
       defer { isDone.store(true, ordering: .relaxed) }

@@ -46,7 +46,7 @@ import Testing
       let branch = branches[thread % 2]
       guard thread < 2 else {
         while working.load(ordering: .relaxed) > 0 {
-          #expect(try audit(branch).total == 6 * Bank.opening)
+          #expect(try branch.audit().balance == 6 * Bank.opening)
         }
         return
       }
@@ -59,17 +59,7 @@ import Testing
       }
     }
     for branch in branches {
-      #expect(try audit(branch) == (6 * Bank.opening, Int64(4 * Self.transfers)))
-    }
-  }
-
-  /// The sums of what all accounts have at one moment.
-  private func audit(_ bank: Bank) throws -> (total: Int64, transfers: Int64) {
-    let context = bank.context("auditor")
-    return try context.performAndWait {
-      let request = NSFetchRequest<NSManagedObject>(entityName: "Account")
-      request.returnsObjectsAsFaults = false
-      return try context.fetch(request).reduce((0, 0)) { ($0.0 + $1.balance, $0.1 + $1.transfers) }
+      #expect(try branch.audit() == (6 * Bank.opening, Int64(4 * Self.transfers)))
     }
   }
 
