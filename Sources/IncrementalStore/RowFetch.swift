@@ -105,6 +105,7 @@ struct RowFetch {
     }
     let source = RowSource(snapshot, store.access, indexes, context)
     var rows = RowPass(request, of: map, source)
+    rows.isLastRead = pinned == nil
     if isForCount, let count = try rows.count() {
       return ([NSNumber(value: request.windowed(count))] as [Any], rows.usedPath)
     }

@@ -22,6 +22,8 @@
     private var next: Cut?
     private var held: (@Sendable () -> Void)?
     private var sent = 0
+    /// After how many bytes that the server sends connections are ended; nil for no end.
+    private var rest: Int?
     private var sockets: [Int32] = []
     /// Those of which the other end is closed.
     private var ended: Set<Int32> = []
@@ -41,6 +43,9 @@
 
     /// Cuts the next commit.
     func cut(_ cut: Cut) { lock.withLock { next = cut } }
+
+    /// Ends all connections after the server has sent a number of bytes.
+    func cutAnswers(after bytes: Int) { lock.withLock { rest = bytes } }
 
     var hasCut: Bool { lock.withLock { next == nil } }
 
@@ -99,11 +104,23 @@
         if isRequest {
           lock.withLock { sent += 1 }
           if String(decoding: bytes, as: UTF8.self).contains("COMMIT"), cut(bytes, source, target) { return }
+        } else if isOver(after: count) {
+          disconnect()
+          return
         }
         Self.send(bytes, target)
       }
       shutdown(target, Int32(SHUT_RDWR))
       lock.withLock { _ = ended.insert(source) }
+    }
+
+    /// Whether the server has sent all that it may send.
+    private func isOver(after count: Int) -> Bool {
+      lock.withLock {
+        guard let left = rest else { return false }
+        rest = left > count ? left - count : nil
+        return rest == nil
+      }
     }
 
     /// Cuts a connection if that is wanted.

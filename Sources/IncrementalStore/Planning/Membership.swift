@@ -13,7 +13,7 @@ package struct Membership {
 
   package let subject: Subject
   /// The constants if they are given as a Swift array of identifiers; nil for any other collection.
-  let ids: [NSManagedObjectID]?
+  package let ids: [NSManagedObjectID]?
   private let values: [Any?]
   /// Whether strings are compared without options.
   let isExact: Bool

@@ -28,6 +28,9 @@ struct RowPass {
   /// Whether evaluating a row reads other rows, or entries.
   private(set) var readsRelated: Bool
   private var page: RowPage
+  /// Whether the snapshot is not read again once the rows have been found, with their contents if all or those in a
+  /// window of their order were searched for.
+  var isLastRead = false
 
   /// - Parameter mostRows: How many rows may be read, by a scan or in its time.
   init(
@@ -130,6 +133,7 @@ struct RowPass {
     return try snapshot.search(
       for: RowQuery(
         tables: maps.map(\.number), predicate: predicate, order: sorting?.descriptors ?? [], groups: groups.sorted(),
+        isLastRead: isLastRead && !readsRelated && partialRows == nil,
         reference: { access.reference(ofConstant: $0) }))
   }
 

@@ -21,6 +21,9 @@ public struct RowQuery {
   /// The properties by whose values the rows are grouped, of which only the first one of each group and the number are
   /// wanted; empty if all rows are wanted.
   public let groups: [String]
+  /// Whether nothing else is read from the snapshot once the rows in the wanted window, all rows if no order is wanted,
+  /// or their number have been given, so that a database may end its transaction with the statement that gives them.
+  public let isLastRead: Bool
   /// The object of the store that a constant of the predicate is or identifies; nil for anything else.
   public let reference: (Any?) -> ObjectReference?
   /// Called with each statement before it is sent to the database; nil if nobody wants to know.

@@ -30,6 +30,8 @@
     private var prepared = PreparedStatements()
     /// The statement that begins a transaction, and is sent with the next statements.
     private var beginning: String?
+    /// Whether a transaction begins with the next statements.
+    var isToBegin: Bool { beginning != nil }
     /// Whether the answer to the end of a transaction has not been read.
     private var isEnding = false
     private(set) var isLost = false
@@ -171,12 +173,29 @@
       // Nobody knows whether a commit was made whose answer is lost, unless nothing was sent.
       if commits { mayBeLost = mayBeLost && hasEnded }
       return try renewing { () throws(PostgreSQLError) in
-        try settle()
-        let first = beginning.map { [Statement(text: $0)] } ?? []
-        let last = commits ? [Statement(text: "COMMIT", preparation: .once)] : []
-        let answers = try exchange(first + statements + last)
-        return Array(answers[first.count..<first.count + statements.count])
+        var answers: [Answer] = []
+        try exchange(statements, ending: commits ? Statement(text: "COMMIT", preparation: .once) : nil) {
+          answers.append($0)
+        }
+        return answers
       }
+    }
+
+    /// Runs statements one after the other, and calls a closure with each answer while the server makes the next ones.
+    /// The closure must not use the connection. If it throws, it is not called again.
+    ///
+    /// - Parameter areLast: Whether the transaction, of which nothing stays, ends with the statements.
+    func run(_ statements: [Statement], areLast: Bool, _ body: (Answer) throws -> Void) throws {
+      var failure: (any Error)?
+      try renewing { () throws(PostgreSQLError) in
+        try exchange(statements, ending: areLast ? Statement(text: "ROLLBACK") : nil) { answer in
+          // What the closure has got cannot be taken back.
+          mayBeLost = false
+          guard failure == nil else { return }
+          do { try body(answer) } catch { failure = error }
+        }
+      }
+      if let failure { throw failure }
     }
 
     /// Runs the first statements that are sent since the connection was idle again if the connection turns out to be
@@ -211,7 +230,15 @@
       if unsafe PQstatus(handle) != CONNECTION_OK || error.isConnectionLost { isLost = true }
     }
 
-    private func exchange(_ statements: [Statement]) throws(PostgreSQLError) -> [Answer] {
+    /// Sends statements, with that which begins the transaction, if it has not begun, and perhaps one that ends it.
+    ///
+    /// - Parameter body: Called with the answer of each statement as soon as it has come.
+    private func exchange(
+      _ own: [Statement], ending: Statement?, _ body: (Answer) -> Void
+    ) throws(PostgreSQLError) {
+      try settle()
+      let first = beginning.map { [Statement(text: $0)] } ?? []
+      let statements = first + own + (ending.map { [$0] } ?? [])
       guard unsafe PQenterPipelineMode(handle) == 1 else { throw unsafe Self.loss(handle) }
       defer { _ = unsafe PQexitPipelineMode(handle) }
       /// What has been sent; nil for a statement itself.
@@ -226,18 +253,19 @@
         sent.append(nil)
       }
       guard unsafe PQpipelineSync(handle) == 1 else { throw unsafe Self.loss(handle) }
-      var answers: [Answer] = []
       var read = 0
+      var count = 0
       do {
         for change in sent {
           let answer = try unsafe Self.checked(PQgetResult(handle), handle)
-          if change == nil { answers.append(answer) }
           read += 1
           // Each answer ends with none.
           while let more = unsafe PQgetResult(handle) { unsafe PQclear(more) }
+          guard change == nil else { continue }
+          count += 1
+          if count > first.count, count <= first.count + own.count { body(answer) }
         }
         try skipToSynchronization()
-        return answers
       } catch {
         for case .preparation(let key, _)? in sent[read...] { prepared.forget(key) }
         if !error.isConnectionLost { try skipToSynchronization() }

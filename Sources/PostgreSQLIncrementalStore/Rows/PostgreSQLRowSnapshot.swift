@@ -15,7 +15,14 @@
     /// The rows that somebody expects not to be in table 0, which must also have the schema of the layout. That is
     /// checked with the next statements; nil if there is nothing to check.
     private var absent: [RowReference]?
+    /// What has been checked of that.
+    private var foundAbsent: [RowReference]?
     private var plansSearches = false
+    /// Whether statements can be run: not while answers come, and not once the transaction has ended with the last ones.
+    private var isReadable = true
+
+    /// Begins the transaction of a snapshot that is not part of a save.
+    static let beginning = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
     /// - Parameters:
     ///   - connection: Has begun a transaction in which nothing has been read yet.
@@ -39,15 +46,33 @@
     /// - Parameters:
     ///   - settings: Calls that change the server's settings for the statements and all later ones.
     ///   - first: Statements that are run before. Their answers come first.
-    private func run(
-      _ statements: [Statement], settings: String? = nil, after first: [Statement] = []
+    ///   - areLast: Whether the transaction ends with the statements.
+    func run(
+      _ statements: [Statement], settings: String? = nil, after first: [Statement] = [], areLast: Bool = false
     ) throws -> [Answer] {
+      var answers: [Answer] = []
+      try run(statements, settings: settings, after: first, areLast: areLast) { answers.append($0) }
+      return answers
+    }
+
+    /// As ``run(_:settings:after:areLast:)``, but calls a closure with each answer while the server makes the next ones.
+    /// The closure must not read.
+    func run(
+      _ statements: [Statement], settings: String? = nil, after first: [Statement] = [], areLast: Bool,
+      _ body: (Answer) throws -> Void
+    ) throws {
+      // Whoever has said that nothing else is read reads everything again, in a transaction that does not end.
+      guard isReadable else { throw SchemaHasChanged() }
       let check = absent.map { layout.check(absent: $0, settings) } ?? settings.map { Statement(text: "SELECT \($0)") }
       do {
-        var answers = try connection.run(first + (check.map { [$0] } ?? []) + statements)
-        if check != nil { answers.remove(at: first.count) }
-        if absent != nil { (absent, hasReadSchema) = (nil, true) }
-        return answers
+        var count = 0
+        isReadable = false
+        defer { isReadable = !areLast }
+        try connection.run(first + (check.map { [$0] } ?? []) + statements, areLast: areLast) { answer in
+          defer { count += 1 }
+          if check == nil || count != first.count { try body(answer) }
+        }
+        if absent != nil { (absent, foundAbsent, hasReadSchema) = (nil, absent, true) }
       } catch let error as PostgreSQLError {
         // The tables may have changed since.
         if absent != nil, error.isMissingTable || error.state == Statement.wrongRows { throw SchemaHasChanged() }
@@ -62,14 +87,31 @@
     /// Runs statements of a search. The server plans them for the values of their parameters each time: for others, an
     /// index that finds few rows may be no use, and a scan of all rows may be.
     ///
-    /// - Parameter common: Further statements, of which one plan serves all values. Their answers come first.
-    func search(_ statements: [Statement], common: [Statement] = []) throws -> [Answer] {
+    /// - Parameters:
+    ///   - common: Further statements, of which one plan serves all values. Their answers come first.
+    ///   - areLast: Whether the transaction ends with the statements, if nothing was read in it before.
+    func search(_ statements: [Statement], common: [Statement] = [], areLast: Bool = false) throws -> [Answer] {
       guard !plansSearches else { return try run(common + statements) }
       let plans = "set_config('plan_cache_mode', 'force_custom_plan', true)"
       let answers = try run(
-        statements, settings: "\(plans), set_config('enable_seqscan', 'on', true)", after: common)
+        statements, settings: "\(plans), set_config('enable_seqscan', 'on', true)", after: common,
+        areLast: areLast && isUnread)
       plansSearches = true
       return answers
+    }
+
+    /// Whether nothing has been read.
+    var isUnread: Bool { connection.isToBegin }
+
+    /// Begins another transaction if the first one has ended. What was read in that one counts for nothing.
+    ///
+    /// - Returns: Whether it had ended.
+    @discardableResult
+    func beginAgain() -> Bool {
+      guard !isReadable else { return false }
+      connection.begin(Self.beginning)
+      (isReadable, plansSearches, absent) = (true, false, foundAbsent)
+      return true
     }
 
     // MARK: Rows

@@ -101,7 +101,7 @@
     /// The first statement decides what the transaction sees.
     func snapshot() throws -> any RowSnapshot {
       try place.translating {
-        let connection = try pool.begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        let connection = try pool.begin(PostgreSQLRowSnapshot.beginning)
         return PostgreSQLRowSnapshot(connection, place, layouts, end: pool.end)
       }
     }

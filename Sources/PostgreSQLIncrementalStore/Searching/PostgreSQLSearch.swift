@@ -42,22 +42,25 @@
     /// The most rows that a window has, and the most that are read besides it.
     private static let mostRowsOfWindow = 10_000
     private static let mostOtherRows = 1000
+    /// How many rows that a predicate names a statement reads, and how many such statements are sent at once.
+    private static let (rowsOfStatement, statementsAtOnce) = (100, 32)
 
     /// A statement of a search and its parameters.
     typealias Sent = (text: String, parameters: SearchParameters)
 
-    /// Runs statements after further ones, of which one plan serves all values.
-    typealias Run = (_ statements: [Sent], _ common: [Sent]) throws -> [Answer]
-
-    private let run: Run
+    private let snapshot: PostgreSQLRowSnapshot
+    private let noteStatement: ((SentStatement) -> Void)?
+    private let isLastRead: Bool
+    private let isInOrder: Bool
     /// By their places.
     private let parts: [Part]
     /// Of the conditions.
     private let parameters: SearchParameters
-    private let hasUUIDs: Bool
+    private let kind: RowReferenceKind
 
     /// Nil if the server cannot narrow the rows, and cannot find the first of them in their order.
-    init?(_ query: RowQuery, _ known: KnownLayout, _ run: @escaping Run) {
+    init?(_ query: RowQuery, in snapshot: PostgreSQLRowSnapshot) {
+      let known = snapshot.layout
       var translator = PredicateTranslator(known, query.reference)
       var parts: [Part] = []
       var narrows = false
@@ -76,8 +79,9 @@
       hasOrder = parts.allSatisfy { $0.order != nil }
       let hasGroups = !query.groups.isEmpty && parts.allSatisfy { $0.groups != nil }
       guard narrows || isExact && (hasOrder || hasGroups) else { return nil }
-      (self.run, self.parts, parameters) = (run, parts, translator.parameters)
-      hasUUIDs = known.layout.kind == .uuid
+      (self.snapshot, self.parts, parameters) = (snapshot, parts, translator.parameters)
+      (isLastRead, isInOrder, noteStatement) = (query.isLastRead, !query.order.isEmpty, query.noteStatement)
+      kind = known.layout.kind
     }
 
     let isExact: Bool
@@ -90,15 +94,63 @@
       return "at the server: \(condition.contains("\n") ? condition.replacing("\n", with: " ") : condition)\(others)"
     }
 
+    // MARK: Statements
+
+    /// Runs statements after further ones, of which one plan serves all values.
+    ///
+    /// - Parameter areLast: Whether the transaction ends with the statements, if it begins with them.
+    private func run(_ statements: [Sent], _ common: [Sent] = [], areLast: Bool = false) throws -> [Answer] {
+      try snapshot.search(noted(statements), common: noted(common), areLast: areLast)
+    }
+
+    private func noted(_ all: [Sent]) -> [Statement] {
+      all.map { statement in
+        noteStatement?(SentStatement(text: statement.text, values: statement.parameters.values))
+        return Statement(text: statement.text, parameters: statement.parameters.parameters, preparation: .recent)
+      }
+    }
+
     // MARK: Rows
 
     func forEachRow(isMerged: Bool, _ body: (FoundRow) throws -> Bool) throws {
+      if try forEachNamedRow(body) { return }
       // A statement for the few others, so that an index serves each of them.
       try forEachRow(isMerged: isMerged, body) { part in
         part.selection() + " WHERE (\(part.condition.may)) AND NOT \(part.scope.isInexact)"
       } others: { part in
         part.selection(certain: "false") + " WHERE \(part.scope.isInexact)"
       }
+    }
+
+    /// Reads the rows that the predicate names, many in several statements, so that objects are made of the first ones
+    /// while the server finds the next ones.
+    ///
+    /// - Returns: False if the predicate is about more than which rows these are, or about several tables.
+    private func forEachNamedRow(_ body: (FoundRow) throws -> Bool) throws -> Bool {
+      let wanted = parts.filter { $0.condition.most != 0 }
+      guard wanted.count == 1, let part = wanted.first, let references = part.condition.references else { return false }
+      var rest = references.distinct[...]
+      var isOver = false
+      let isOnlyRead = isLastRead && !isInOrder && snapshot.isUnread
+      repeat {
+        let group = rest.prefix(Self.rowsOfStatement * Self.statementsAtOnce)
+        rest = rest.dropFirst(group.count)
+        let statements = stride(from: group.startIndex, to: group.endIndex, by: Self.rowsOfStatement).map { start in
+          var parameters = SearchParameters()
+          let list = Array(group[start..<min(start + Self.rowsOfStatement, group.endIndex)])
+          let isNamed = "\(part.scope.reference) = ANY(\(parameters.add(list, kind)))"
+          return ("\(part.selection(certain: "true")) WHERE \(isNamed) ORDER BY 1", parameters)
+        }
+        func pass(_ answer: Answer) throws {
+          for place in 0..<answer.count where !isOver { isOver = try !body(row(in: answer, place)) }
+        }
+        if isOnlyRead {
+          try snapshot.run(noted(statements), areLast: rest.isEmpty, pass)
+        } else {
+          for answer in try snapshot.run(noted(statements)) { try pass(answer) }
+        }
+      } while !rest.isEmpty && !isOver
+      return true
     }
 
     func forEachUncertainRow(_ body: (FoundRow) throws -> Bool) throws {
@@ -124,6 +176,9 @@
       isMerged: Bool, _ body: (FoundRow) throws -> Bool, _ selection: (Part) -> String,
       others: ((Part) -> String)? = nil
     ) throws {
+      // The first page is likely to have all rows. If it has not, all are read in a transaction that stays.
+      var areLast = isLastRead && !isInOrder && (isMerged || self.parts.count == 1)
+      snapshot.beginAgain()
       for parts in isMerged ? [parts] : parts.map({ [$0] }) where !parts.isEmpty {
         var last: RowReference?
         var size = PageSize(most: mostRows, size: likelySize)
@@ -131,9 +186,15 @@
         while !isLast {
           let page = page(of: parts, after: last, size.rows, parameters, selection)
           let common = others.map { [self.page(of: parts, after: last, size.rows, SearchParameters(), $0)] } ?? []
-          let answers = try run([page], common)
+          let answers = try run([page], common, areLast: areLast)
           var rows: [FoundRow] = []
           for answer in answers { for place in 0..<answer.count { rows.append(try row(in: answer, place)) } }
+          if areLast, rows.count >= size.rows {
+            areLast = false
+            size.adapt(toBytes: rows.reduce(0) { $0 + $1.row.bytes.count })
+            snapshot.beginAgain()
+            continue
+          }
           if answers.count > 1, answers[0].count > 0 { rows.sort { $0.row.reference < $1.row.reference } }
           var bytes = 0
           for found in rows.prefix(size.rows) {
@@ -193,7 +254,9 @@
       let others = parts.map { "EXISTS (SELECT FROM \($0.source) WHERE \(uncertain($0)))" }
       guard !parts.isEmpty else { return (0, false) }
       let statement = "SELECT \(counts.joined(separator: " + ")), \(others.joined(separator: " OR "))"
-      let answer = try run([(statement, parameters)], [])[0]
+      var answer = try run([(statement, parameters)], areLast: isLastRead)[0]
+      // The others are read in the same transaction.
+      if answer.bool(0, 1), snapshot.beginAgain() { answer = try run([(statement, parameters)])[0] }
       return (Int(answer.integer(0, 0)), answer.bool(0, 1))
     }
 
@@ -227,7 +290,7 @@
         guard let values = part.groups, !values.isEmpty else { return nil }
         // There is no lowest UUID for the server, but texts of UUIDs sort as these do.
         let reference = part.scope.reference
-        let lowest = hasUUIDs ? "min(\(reference)::text COLLATE \"C\")::uuid" : "min(\(reference))"
+        let lowest = kind == .uuid ? "min(\(reference)::text COLLATE \"C\")::uuid" : "min(\(reference))"
         let groups = """
           SELECT \(lowest) AS first, count(*) AS count FROM \(part.source) WHERE \(certain(part))
           GROUP BY \(values.joined(separator: ", ")) LIMIT \(most)
@@ -237,7 +300,7 @@
         selections.append("(\(first))")
       }
       guard !selections.isEmpty else { return nil }
-      let answer = try run([(selections.joined(separator: "\nUNION ALL "), parameters)], [])[0]
+      let answer = try run([(selections.joined(separator: "\nUNION ALL "), parameters)])[0]
       guard answer.count <= Self.mostGroups else { return nil }
       return try (0..<answer.count).map { (try row(in: answer, $0), Int(answer.integer($0, 6))) }
     }
@@ -246,22 +309,27 @@
 
     func rows(in window: Range<Int>) throws -> FoundWindow? {
       guard window.count <= Self.mostRowsOfWindow else { return nil }
-      let (rows, others) = try firstRows(window)
+      let (rows, others) = try firstRows(window, areLast: isLastRead)
       guard !others.isEmpty, window.lowerBound > 0 else {
         return FoundWindow(rows + others, skipped: window.lowerBound, isInOrder: others.isEmpty)
       }
       // Where the others belong is not known.
       guard others.count <= Self.mostOtherRows, window.upperBound <= Self.mostRowsOfWindow else { return nil }
-      return FoundWindow(try firstRows(0..<window.upperBound).rows + others, skipped: 0, isInOrder: false)
+      snapshot.beginAgain()
+      let all = try firstRows(0..<window.upperBound, areLast: false)
+      guard all.others.count <= Self.mostOtherRows else { return nil }
+      return FoundWindow(all.rows + all.others, skipped: 0, isInOrder: false)
     }
 
     /// The rows in a window of those that the server can sort, and the first of those that it cannot.
     private func firstRows(
-      _ window: Range<Int>
+      _ window: Range<Int>, areLast: Bool
     ) throws -> (rows: [FoundRow], others: [FoundRow]) {
       guard !parts.isEmpty else { return ([], []) }
       let (sorted, others, areCommon) = (sortedRows(window), otherRows, hasCommonOthers)
-      let answers = try areCommon ? run([sorted], [others]).reversed() : run([sorted, others], [])
+      let answers =
+        try areCommon
+        ? run([sorted], [others], areLast: areLast).reversed() : run([sorted, others], areLast: areLast)
       let found = try answers.map { answer in try (0..<answer.count).map { try row(in: answer, $0) } }
       return (found[0], found[1])
     }
@@ -315,19 +383,24 @@
     }
   }
 
+  extension [RowReference] {
+    /// The references in ascending order, each once.
+    fileprivate var distinct: [RowReference] {
+      var numbers = compactMap { if case .integer(let number) = $0 { number } else { nil } }
+      guard numbers.count == count else { return Set(self).sorted() }
+      // Takes a tenth of the time that references take.
+      numbers.sort()
+      var last: Int64?
+      return numbers.compactMap { number in
+        defer { last = number }
+        return number == last ? nil : .integer(number)
+      }
+    }
+  }
+
   extension PostgreSQLRowSnapshot: SearchingRowSnapshot {
     func search(for query: RowQuery) throws -> (any RowSearch)? {
-      PostgreSQLSearch(query, layout) { [self] statements, common in
-        if let note = query.noteStatement {
-          for statement in statements + common {
-            note(SentStatement(text: statement.text, values: statement.parameters.values))
-          }
-        }
-        func recent(_ all: [PostgreSQLSearch.Sent]) -> [Statement] {
-          all.map { Statement(text: $0.text, parameters: $0.parameters.parameters, preparation: .recent) }
-        }
-        return try search(recent(statements), common: recent(common))
-      }
+      PostgreSQLSearch(query, in: self)
     }
   }
 #endif

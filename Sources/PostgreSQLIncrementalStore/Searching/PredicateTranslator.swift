@@ -105,9 +105,11 @@
     private mutating func identity(_ comparison: NSComparisonPredicate, _ scope: Scope) -> SearchCondition? {
       guard comparison.leftExpression.isIdentity || comparison.rightExpression.isIdentity, comparison.options.isEmpty,
         let membership = Membership(comparison), case .identity = membership.subject,
-        let objects = objects(membership.constants)
+        let objects = membership.ids.map(objects) ?? objects(membership.constants)
       else { return nil }
-      return row(scope.reference, of: scope.table.entity, isOneOf: objects)
+      var condition = row(scope.reference, of: scope.table.entity, isOneOf: objects)
+      condition.references = objects.filter { $0.entity == scope.table.entity }.map(\.reference)
+      return condition
     }
 
     // MARK: Members

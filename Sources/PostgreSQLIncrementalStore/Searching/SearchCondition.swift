@@ -1,4 +1,6 @@
 #if PostgreSQL
+  import IncrementalStore
+
   /// What the server is asked of a row, as two conditions of SQL between which the predicate lies. In both, null counts as
   /// false.
   struct SearchCondition {
@@ -9,6 +11,8 @@
     let must: String?
     /// The most rows for which `may` is true; nil if that is not known.
     var most: Int?
+    /// The references of the rows for which both are true; nil if these are not known.
+    var references: [RowReference]?
 
     /// What the server tells as the predicate does.
     ///

@@ -207,16 +207,28 @@
 
     /// Those constants that are objects of the store; nil if it is not known which these are.
     func objects(_ constants: [Any?]) -> [ObjectReference]? {
-      var objects: [ObjectReference] = []
-      objects.reserveCapacity(constants.count)
+      var ids: [NSManagedObjectID] = []
+      ids.reserveCapacity(constants.count)
       for constant in constants {
-        guard let found = reference(constant) else {
+        guard let id = NSManagedObjectID.identifying(constant) else { return nil }
+        ids.append(id)
+      }
+      return objects(ids)
+    }
+
+    func objects(_ ids: [NSManagedObjectID]) -> [ObjectReference]? {
+      var objects: [ObjectReference] = []
+      objects.reserveCapacity(ids.count)
+      for id in ids {
+        guard let found = reference(id) else {
           // An object that is not saved is none of the store's.
-          guard NSManagedObjectID.identifying(constant)?.isTemporaryID == true else { return nil }
+          guard id.isTemporaryID else { return nil }
           continue
         }
-        guard found.reference.columnBytes != nil else { return nil }
-        objects.append(found)
+        switch found.reference {
+        case .integer, .uuid: objects.append(found)
+        case .string: return nil
+        }
       }
       return objects
     }
