@@ -76,6 +76,14 @@ import Testing
     }
   }
 
+  @Test("Foundation converts a set that makes its members late to an empty Swift set; a relationship's value is none.")
+  func converted() throws {
+    try withShelf { shelf, _ in
+      #expect(shelf.mutableSetValue(forKey: "books") as? Set<NSManagedObject> == [])
+      #expect((shelf.value(forKey: "books") as? Set<NSManagedObject>)?.count == 2)
+    }
+  }
+
   // MARK: Whether an object is a member
 
   /// Saves a shelf with 20 books and another book, and calls `body` with the shelf, a book of it, and the other book.
