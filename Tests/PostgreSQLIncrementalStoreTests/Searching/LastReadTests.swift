@@ -25,7 +25,8 @@
         try writer.save()
         return goods.map { $0.objectID.uriRepresentation() }
       }
-      let context = try namespace.context()
+      // Nothing is read in the background.
+      let context = try namespace.context([BuildsIndexesFirstOption: true])
       let coordinator = try #require(context.persistentStoreCoordinator)
       return (ids.compactMap { coordinator.managedObjectID(forURIRepresentation: $0) }, context)
     }
